@@ -1,0 +1,42 @@
+# Demo and tests share cargo's dev profile, so that both together compile dependencies once.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+GUEST := --manifest-path guest-tools/Cargo.toml --target-dir $(TARGET)/guest
+
+define HELP
+make demo    a tour: what a tool may do, and what it is refused
+make test    everything that CI runs
+make build   the release binary, $(TARGET)/release/rootbound
+make bench   benchmarks
+make setup   install what building the guest needs; the others do it by themselves
+make clean   remove everything that was built
+endef
+
+.PHONY: help demo test build bench setup clean
+
+help:
+	$(info $(HELP))
+	@:
+
+demo: setup
+	cargo build --locked
+	scripts/demo $(TARGET)/debug/rootbound
+
+test: setup
+	scripts/lint
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	scripts/check-dependencies
+	cargo test --locked $(GUEST)
+	cargo test --locked
+
+build: setup
+	cargo build --locked --release
+
+bench: setup
+	cargo bench --locked
+
+setup:
+	scripts/build-guest --install --target-dir $(TARGET)/guest
+
+clean:
+	cargo clean

@@ -1,0 +1,19 @@
+//! Files through the preopened directories.
+//!
+//! Paths go to WASI exactly as the caller gave them: the host's guard does all checks of
+//! paths and answers with reasons. Nothing here judges, joins or normalises a path.
+
+mod blocks;
+mod metadata;
+mod reading;
+mod roots;
+mod writing;
+
+pub(crate) use crate::bindings::wasi::filesystem::types::{
+    Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags,
+};
+pub(crate) use blocks::was_refused;
+pub(crate) use metadata::{kind, modified, version};
+pub(crate) use reading::{OpenFile, open_for_reading};
+pub(crate) use roots::{Miss, Roots};
+pub(crate) use writing::{create_directory, create_new, replace_existing, write_all};

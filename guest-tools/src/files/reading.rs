@@ -1,0 +1,134 @@
+//! Reading a file.
+
+use super::roots::Found;
+use super::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags, Roots};
+use crate::tool::{Error, Failure};
+
+/// Asked for at the end of a file that has grown since its size was looked up.
+const GROWN: u64 = 64 * 1024;
+
+/// What WASI answers to a read: bytes, and whether they end the file.
+pub(super) type ReadAnswer = Result<(Vec<u8>, bool), ErrorCode>;
+
+/// A regular file that is open for reading.
+pub(crate) struct OpenFile {
+    pub(crate) descriptor: Descriptor,
+    /// The size when it was opened.
+    pub(crate) size: u64,
+    /// The preopen name of the root it was found in.
+    pub(crate) root: String,
+}
+
+/// Opens a file in the first read root that has it.
+///
+/// # Errors
+/// `not-granted` without a read root; `not-a-file` for a directory; else the host's.
+pub(crate) fn open_for_reading(path: &str) -> Result<OpenFile, Error> {
+    let Found { object, root } = Roots::preopened().look_up(|directory| {
+        let flags = DescriptorFlags::READ;
+        directory.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::empty(), flags)
+    })?;
+    let stat = object.stat()?;
+    if stat.type_ == DescriptorType::Directory {
+        return Err(not_a_file(path).into());
+    }
+    Ok(OpenFile {
+        descriptor: object,
+        size: stat.size,
+        root,
+    })
+}
+
+impl OpenFile {
+    /// The whole content.
+    ///
+    /// # Errors
+    /// The host's, such as a limit on what may be read.
+    pub(crate) fn read_all(&self) -> Result<Vec<u8>, Error> {
+        Ok(read_to_end(self.size, |length, offset| {
+            self.descriptor.read(length, offset)
+        })?)
+    }
+}
+
+fn not_a_file(path: &str) -> Failure {
+    Failure::new("not-a-file", format!("`{path}` is a directory"))
+        .hint("list it with `list_files` and name a file in it")
+}
+
+/// Reads until the end, in one go where the host allows it: its answer is then handed on
+/// without a copy.
+fn read_to_end(
+    size: u64,
+    mut read: impl FnMut(u64, u64) -> ReadAnswer,
+) -> Result<Vec<u8>, ErrorCode> {
+    // A size of 0 says nothing about files that the kernel makes up as they are read.
+    let (mut content, mut at_end) = read(size.max(1), 0)?;
+    while !at_end {
+        let offset = content.len() as u64;
+        let remaining = size.saturating_sub(offset);
+        let length = if remaining == 0 { GROWN } else { remaining };
+        let (more, end) = read(length, offset)?;
+        at_end = end || more.is_empty();
+        content.extend_from_slice(&more);
+    }
+    Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host that answers at most `most` bytes a call and says so when it is at the end.
+    fn host(file: &[u8], most: usize) -> impl FnMut(u64, u64) -> ReadAnswer {
+        move |length, offset| {
+            let rest = &file[offset as usize..];
+            let length = rest.len().min(most).min(length as usize);
+            Ok((rest[..length].to_vec(), length == rest.len()))
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_in_one_call() {
+        let mut calls = 0;
+        let mut read = host(b"hello", 100);
+        let content = read_to_end(5, |length, offset| {
+            calls += 1;
+            read(length, offset)
+        });
+        assert_eq!(content, Ok(b"hello".to_vec()));
+        assert_eq!(calls, 1);
+    }
+
+    #[test]
+    fn short_reads_are_put_together() {
+        assert_eq!(read_to_end(5, host(b"hello", 2)), Ok(b"hello".to_vec()));
+    }
+
+    #[test]
+    fn a_file_that_grew_is_read_to_its_end() {
+        assert_eq!(read_to_end(2, host(b"hello", 3)), Ok(b"hello".to_vec()));
+        assert_eq!(read_to_end(0, host(b"hello", 3)), Ok(b"hello".to_vec()));
+    }
+
+    #[test]
+    fn a_file_that_shrank_ends_where_it_ends() {
+        assert_eq!(read_to_end(9, host(b"hello", 9)), Ok(b"hello".to_vec()));
+    }
+
+    #[test]
+    fn a_host_that_never_says_end_is_left_at_the_first_empty_answer() {
+        let mut read = host(b"hello", 4);
+        let content = read_to_end(5, |length, offset| Ok((read(length, offset)?.0, false)));
+        assert_eq!(content, Ok(b"hello".to_vec()));
+    }
+
+    #[test]
+    fn a_refusal_in_the_middle_ends_the_reading() {
+        let content = read_to_end(5, |_, offset| match offset {
+            0 => Ok((b"he".to_vec(), false)),
+            _ => Err(ErrorCode::Quota),
+        });
+        assert_eq!(content, Err(ErrorCode::Quota));
+    }
+}

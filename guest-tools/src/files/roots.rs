@@ -1,0 +1,160 @@
+//! The granted directories, and the lookup of a path in them.
+
+use super::{Descriptor, ErrorCode};
+use crate::bindings::wasi::filesystem::preopens::get_directories;
+use crate::tool::{Error, Failure};
+
+/// The name that the host gives the write root.
+const WRITE: &str = "/write";
+/// What the names of the read roots start with; their number in order follows.
+const READ: &str = "/read/";
+
+/// The directories that the host preopened for this call.
+pub(crate) struct Roots<D = Descriptor> {
+    directories: Vec<(D, String)>,
+}
+
+/// What a lookup found, and the preopen name of the root it was found in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found<T> {
+    pub(crate) object: T,
+    pub(crate) root: String,
+}
+
+/// Why a lookup found nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// No directory is granted for reading.
+    NotGranted,
+    /// The path exists in none of the read roots.
+    Absent,
+    /// A root answered with something else than `no-entry`.
+    Refused(ErrorCode),
+}
+
+impl Roots {
+    /// Asks the host; once per call is enough.
+    pub(crate) fn preopened() -> Self {
+        Self {
+            directories: get_directories(),
+        }
+    }
+}
+
+impl<D> Roots<D> {
+    /// Tries the read roots in their order.
+    ///
+    /// Only `no-entry` moves on to the next root, so that a name which one root refuses does
+    /// not silently mean a file in another.
+    pub(crate) fn look_up<T>(
+        &self,
+        mut attempt: impl FnMut(&D) -> Result<T, ErrorCode>,
+    ) -> Result<Found<T>, Miss> {
+        let mut miss = Miss::NotGranted;
+        for (directory, root) in self.readable() {
+            match attempt(directory) {
+                Ok(object) => {
+                    let root = root.clone();
+                    return Ok(Found { object, root });
+                }
+                Err(ErrorCode::NoEntry) => miss = Miss::Absent,
+                Err(code) => return Err(Miss::Refused(code)),
+            }
+        }
+        Err(miss)
+    }
+
+    /// The write root. It grants no reading, so nothing here stats, lists or reads it.
+    ///
+    /// # Errors
+    /// `not-granted` when there is none.
+    pub(crate) fn writable(&self) -> Result<&D, Error> {
+        let write = self.directories.iter().find(|(_, name)| name == WRITE);
+        write.map(|(directory, _)| directory).ok_or_else(|| {
+            Failure::new("not-granted", "no directory is granted for writing")
+                .hint("ask the user to grant one, for example with `--write DIR`")
+                .into()
+        })
+    }
+
+    fn readable(&self) -> impl Iterator<Item = &(D, String)> {
+        let is_read = |(_, name): &&(D, String)| name.starts_with(READ);
+        self.directories.iter().filter(is_read)
+    }
+}
+
+impl From<Miss> for Error {
+    fn from(miss: Miss) -> Self {
+        match miss {
+            Miss::NotGranted => Failure::new("not-granted", "no directory is granted for reading")
+                .hint("ask the user to grant one, for example with `--read DIR`")
+                .into(),
+            Miss::Absent | Miss::Refused(_) => Self::Host,
+        }
+    }
+}
+
+/// A WASI error to which the tool has nothing to add.
+impl From<ErrorCode> for Error {
+    fn from(_: ErrorCode) -> Self {
+        Self::Host
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots(names: &[&'static str]) -> Roots<&'static str> {
+        let directories = names.iter().map(|name| (*name, (*name).to_owned()));
+        Roots {
+            directories: directories.collect(),
+        }
+    }
+
+    #[test]
+    fn the_first_root_that_has_the_path_answers() {
+        let found = roots(&["/read/0", "/write", "/read/1"]).look_up(|root| match *root {
+            "/read/1" => Ok(1),
+            "/read/0" => Err(ErrorCode::NoEntry),
+            other => panic!("`{other}` was asked"),
+        });
+        let root = "/read/1".to_owned();
+        assert_eq!(found, Ok(Found { object: 1, root }));
+    }
+
+    #[test]
+    fn any_refusal_but_no_entry_ends_the_lookup() {
+        let mut asked = 0;
+        let answer = roots(&["/read/0", "/read/1"]).look_up(|_| -> Result<(), _> {
+            asked += 1;
+            Err(ErrorCode::NotPermitted)
+        });
+        assert_eq!(answer, Err(Miss::Refused(ErrorCode::NotPermitted)));
+        assert_eq!(asked, 1);
+    }
+
+    #[test]
+    fn a_path_in_no_root_is_absent() {
+        let answer = roots(&["/read/0", "/read/1"])
+            .look_up(|_| -> Result<(), _> { Err(ErrorCode::NoEntry) });
+        assert_eq!(answer, Err(Miss::Absent));
+        assert_eq!(Error::from(Miss::Absent), Error::Host);
+    }
+
+    #[test]
+    fn the_write_root_is_never_asked_for_reading() {
+        let answer = roots(&["/write"]).look_up(|_| Ok(()));
+        assert_eq!(answer, Err(Miss::NotGranted));
+        let Error::Tool(failure) = Miss::NotGranted.into() else {
+            panic!("the host was blamed for a missing grant");
+        };
+        assert_eq!(failure.code, "not-granted");
+    }
+
+    #[test]
+    fn without_a_write_root_nothing_is_writable() {
+        assert!(roots(&["/read/0"]).writable().is_err());
+        assert_eq!(roots(&["/read/0", "/write"]).writable(), Ok(&"/write"));
+    }
+}

@@ -1,0 +1,145 @@
+//! Writing below the write root.
+//!
+//! Nothing is taken back here when a step fails: the host discards what a failed call did.
+
+use super::{Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
+
+/// Opens a file that does not exist yet, and makes the directories it stands in.
+///
+/// # Errors
+/// `exist` when the name is taken; else the host's.
+pub(crate) fn create_new(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+    let open = || {
+        let flags = OpenFlags::CREATE | OpenFlags::EXCLUSIVE;
+        root.open_at(PathFlags::empty(), path, flags, DescriptorFlags::WRITE)
+    };
+    with_parents(path, open, |parent| root.create_directory_at(parent))
+}
+
+/// Opens a file to be replaced. Whether it may be is the host's decision.
+///
+/// # Errors
+/// The host's.
+pub(crate) fn replace_existing(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+    let flags = OpenFlags::CREATE | OpenFlags::TRUNCATE;
+    root.open_at(PathFlags::empty(), path, flags, DescriptorFlags::WRITE)
+}
+
+/// Makes a directory and the directories it stands in.
+///
+/// # Errors
+/// `exist` when the name is taken; else the host's.
+pub(crate) fn create_directory(root: &Descriptor, path: &str) -> Result<(), ErrorCode> {
+    let create = || root.create_directory_at(path);
+    with_parents(path, create, |parent| root.create_directory_at(parent))
+}
+
+/// Writes all of the content, from the start of the file.
+///
+/// # Errors
+/// The host's.
+pub(crate) fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCode> {
+    let mut written = 0;
+    while written < content.len() {
+        match file.write(&content[written..], written as u64)? {
+            0 => return Err(ErrorCode::Io),
+            count => written += count as usize,
+        }
+    }
+    Ok(())
+}
+
+/// Tries once, and once more after making the parents if there was `no-entry`.
+fn with_parents<T>(
+    path: &str,
+    attempt: impl Fn() -> Result<T, ErrorCode>,
+    mut create: impl FnMut(&str) -> Result<(), ErrorCode>,
+) -> Result<T, ErrorCode> {
+    match attempt() {
+        Err(ErrorCode::NoEntry) => {}
+        answer => return answer,
+    }
+    for parent in parents(path) {
+        match create(parent) {
+            Ok(()) | Err(ErrorCode::Exist) => {}
+            Err(code) => return Err(code),
+        }
+    }
+    attempt()
+}
+
+/// The prefixes of a path that name directories to be made, outermost first.
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    let path = path.trim_end_matches('/');
+    let prefixes = path.match_indices('/').map(|(end, _)| &path[..end]);
+    prefixes.filter(|prefix| !matches!(last_component(prefix), "" | "." | ".."))
+}
+
+fn last_component(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+
+    fn parents_of(path: &str) -> Vec<&str> {
+        parents(path).collect()
+    }
+
+    #[test]
+    fn parents_are_the_prefixes_of_the_path_as_given() {
+        assert_eq!(parents_of("a.txt"), [""; 0]);
+        assert_eq!(parents_of("a/b/c.txt"), ["a", "a/b"]);
+        assert_eq!(parents_of("a/b/"), ["a"]);
+        assert_eq!(parents_of("./a//b/../c"), ["./a", "./a//b"]);
+        assert_eq!(parents_of("/a/b"), ["/a"]);
+    }
+
+    #[test]
+    fn parents_are_made_after_no_entry_only() {
+        for refusal in [ErrorCode::Exist, ErrorCode::NotPermitted] {
+            let answer = with_parents(
+                "a/b",
+                || Err::<(), _>(refusal),
+                |parent| panic!("`{parent}` was made"),
+            );
+            assert_eq!(answer, Err(refusal));
+        }
+    }
+
+    #[test]
+    fn a_parent_that_exists_is_fine() {
+        let made = RefCell::new(Vec::new());
+        let tries = Cell::new(0);
+        let attempt = || {
+            tries.set(tries.get() + 1);
+            if tries.get() == 1 {
+                Err(ErrorCode::NoEntry)
+            } else {
+                Ok(())
+            }
+        };
+        let answer = with_parents("a/b/c", attempt, |parent| {
+            made.borrow_mut().push(parent.to_owned());
+            if parent == "a" {
+                Err(ErrorCode::Exist)
+            } else {
+                Ok(())
+            }
+        });
+        assert_eq!(answer, Ok(()));
+        assert_eq!(*made.borrow(), ["a", "a/b"]);
+    }
+
+    #[test]
+    fn a_parent_that_is_refused_ends_it() {
+        let answer = with_parents(
+            "a/b/c",
+            || Err::<(), _>(ErrorCode::NoEntry),
+            |_| Err(ErrorCode::NotDirectory),
+        );
+        assert_eq!(answer, Err(ErrorCode::NotDirectory));
+    }
+}

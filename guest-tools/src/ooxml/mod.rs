@@ -1,0 +1,135 @@
+//! Office Open XML (ECMA-376, ISO/IEC 29500): packages, their relationships and their text.
+//!
+//! Documents are hostile until read: nothing is allocated from a declared size, inflated bytes
+//! are counted as they come out, nesting is bounded, and DTDs are refused.
+
+mod chart;
+#[cfg(test)]
+#[allow(clippy::all, reason = "temporary")]
+mod corpus_tmp;
+#[cfg(test)]
+#[allow(clippy::all, reason = "temporary")]
+mod perf_tmp;
+mod diagram;
+mod drawing;
+mod encoding;
+mod package;
+mod presentation;
+mod relationships;
+mod sniff;
+mod xml;
+mod zip;
+
+pub(crate) use presentation::{Deck, read_deck};
+
+use crate::tool::{self, Failure};
+
+/// Why a document, or a part of it, cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Error {
+    /// The host refused to read the file on.
+    Host,
+    /// The document breaks its format.
+    Malformed {
+        /// The part, or the file when it is no package at all.
+        place: String,
+        problem: String,
+    },
+    /// A document of another kind, by what it is.
+    Unsupported { kind: String, hint: &'static str },
+    /// More of something than a call may use.
+    Limit {
+        limit: &'static str,
+        value: u64,
+        actual: u64,
+    },
+}
+
+impl Error {
+    fn in_part(name: &str, problem: impl Into<String>) -> Self {
+        Self::malformed(&format!("`{}`", shown(name)), problem)
+    }
+
+    fn malformed(place: &str, problem: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: place.to_owned(),
+            problem: problem.into(),
+        }
+    }
+
+    /// Whether the other parts of the document can still be read.
+    fn concerns_one_part(&self) -> bool {
+        matches!(self, Self::Malformed { .. } | Self::Unsupported { .. })
+    }
+
+    /// What is wrong, in words.
+    fn message(&self) -> String {
+        match self {
+            Self::Host => "the host refused to read it".to_owned(),
+            Self::Malformed { place, problem } => format!("{place}: {problem}"),
+            Self::Unsupported { kind, .. } => format!("it is {kind}"),
+            Self::Limit {
+                limit,
+                value,
+                actual,
+            } => format!("the limit of {value} for {limit} is exceeded: {actual}"),
+        }
+    }
+}
+
+/// A name from a document, fit for a message: without control characters, and not too long.
+fn shown(name: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    name.chars().take(100).map(visible).collect()
+}
+
+impl From<Error> for tool::Error {
+    fn from(error: Error) -> Self {
+        let failure = match error {
+            Error::Host => return Self::Host,
+            Error::Malformed { .. } => Failure::new("malformed-document", error.message())
+                .hint("the document is damaged; ask for a copy saved again by its application"),
+            Error::Unsupported { hint, .. } => {
+                Failure::new("unsupported-document", error.message()).hint(hint)
+            }
+            Error::Limit {
+                limit,
+                value,
+                actual,
+            } => Failure::limit_exceeded(limit, value, actual),
+        };
+        Self::Tool(failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_documents_are_shown_without_harm() {
+        assert_eq!(shown("a\n\u{1b}[31mb"), "a\u{fffd}\u{fffd}[31mb");
+        assert_eq!(shown(&"x".repeat(70_000)).len(), 100);
+    }
+
+    #[test]
+    fn each_kind_of_error_has_its_code() {
+        let code = |error: Error| match tool::Error::from(error) {
+            tool::Error::Tool(failure) => failure.code,
+            tool::Error::Host => "host",
+        };
+        let limit = Error::Limit {
+            limit: "zip entries",
+            value: 1,
+            actual: 2,
+        };
+        let unsupported = Error::Unsupported {
+            kind: "a PDF document".to_owned(),
+            hint: "",
+        };
+        assert_eq!(code(Error::Host), "host");
+        assert_eq!(code(Error::malformed("a", "b")), "malformed-document");
+        assert_eq!(code(unsupported), "unsupported-document");
+        assert_eq!(code(limit), "limit-exceeded");
+    }
+}

@@ -1,0 +1,194 @@
+//! A package: parts by name, found as OPC finds them, within a budget of inflated bytes.
+
+use super::relationships::{Relationships, relationships_part};
+use super::zip::{self, Entry};
+use super::{Error, encoding, sniff};
+use std::collections::HashMap;
+use std::io::{Read, Seek};
+
+/// Bytes that one call may inflate, of all parts together. A slide has some ten kilobytes; a
+/// zip stream can hold a thousand times its own size.
+const MAX_INFLATED: u64 = 64 * 1024 * 1024;
+
+/// An open package.
+pub(super) struct Package<R> {
+    reader: R,
+    entries: Vec<Entry>,
+    by_name: HashMap<String, usize>,
+    /// Keys are folded: part names that differ in case or escapes are one (ECMA-376 part 2, 6.2.2).
+    by_folded_name: HashMap<String, usize>,
+    inflated: u64,
+}
+
+impl<R: Read + Seek> Package<R> {
+    /// Opens a package.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a known format that is none; [`Error::Malformed`] for
+    /// anything else that is no zip archive.
+    pub(super) fn open(mut reader: R) -> Result<Self, Error> {
+        sniff::refuse_other_formats(&mut reader)?;
+        let entries = zip::entries(&mut reader)?;
+        let mut package = Self {
+            reader,
+            by_name: HashMap::new(),
+            by_folded_name: HashMap::new(),
+            entries,
+            inflated: 0,
+        };
+        package.index();
+        if let Some(media_type) = package.declared_media_type()? {
+            return Err(sniff::other_package(&media_type));
+        }
+        Ok(package)
+    }
+
+    /// The text of a part.
+    pub(super) fn part(&mut self, name: &str) -> Result<String, Error> {
+        let index = self
+            .find(name)
+            .ok_or_else(|| Error::in_part(name, "it is missing"))?;
+        let bytes = self.inflate(index)?;
+        encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
+    }
+
+    /// The relationships of a part, or of the package itself for an empty name. A part need
+    /// not have any.
+    pub(super) fn relationships(&mut self, name: &str) -> Result<Relationships, Error> {
+        let part = relationships_part(name);
+        if self.find(&part).is_none() {
+            return Ok(Relationships::default());
+        }
+        Relationships::parse(name, &part, &self.part(&part)?)
+    }
+
+    /// The name of the main part.
+    pub(super) fn main_part(&mut self) -> Result<String, Error> {
+        let relationships = self.relationships("")?;
+        let main = relationships.first_of_kind("officeDocument");
+        main.map(str::to_owned).ok_or_else(|| {
+            let problem = "no main part is named in `_rels/.rels`, so it is no Office document";
+            Error::malformed("the file", problem)
+        })
+    }
+
+    fn index(&mut self) {
+        for (index, entry) in self.entries.iter().enumerate() {
+            // Of two entries with one name the later counts, as it does for most readers.
+            self.by_name.insert(entry.name.clone(), index);
+            self.by_folded_name
+                .entry(fold(&entry.name))
+                .or_insert(index);
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let exact = self.by_name.get(name);
+        exact
+            .or_else(|| self.by_folded_name.get(&fold(name)))
+            .copied()
+    }
+
+    fn inflate(&mut self, index: usize) -> Result<Vec<u8>, Error> {
+        let left = MAX_INFLATED - self.inflated;
+        let bytes = zip::read(&mut self.reader, &self.entries[index], left)?;
+        let length = bytes.len() as u64;
+        if length > left {
+            return Err(Error::Limit {
+                limit: "inflated bytes",
+                value: MAX_INFLATED,
+                actual: self.inflated + length,
+            });
+        }
+        self.inflated += length;
+        Ok(bytes)
+    }
+
+    /// What OpenDocument and EPUB put into an entry of this name.
+    fn declared_media_type(&mut self) -> Result<Option<String>, Error> {
+        match self.by_name.get("mimetype").copied() {
+            Some(index) => {
+                let bytes = self.inflate(index)?;
+                Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+/// A name as OPC compares it: ASCII case and percent escapes make no difference. Some
+/// exporters write backslashes or a leading slash.
+fn fold(name: &str) -> String {
+    let name = name.replace('\\', "/");
+    let name = name.trim_start_matches('/');
+    percent_decoded(name).to_ascii_lowercase()
+}
+
+fn percent_decoded(name: &str) -> String {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match escape(rest) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &rest[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn escape(bytes: &[u8]) -> Option<u8> {
+    let digits = bytes.strip_prefix(b"%")?.get(..2)?;
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let value = digit(digits[0])? * 16 + digit(digits[1])?;
+    u8::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn open(bytes: &[u8]) -> Result<Package<Cursor<&[u8]>>, Error> {
+        Package::open(Cursor::new(bytes))
+    }
+
+    #[test]
+    fn names_are_compared_as_opc_compares_them() {
+        for name in ["ppt/A b.xml", "PPT\\a%20B.XML", "/ppt/a b.xml"] {
+            assert_eq!(fold(name), "ppt/a b.xml");
+        }
+        assert_eq!(fold("a%2"), "a%2");
+        assert_eq!(fold("%zz"), "%zz");
+    }
+
+    #[test]
+    fn an_exact_name_goes_before_one_in_another_case() {
+        let twins = include_bytes!("../../tests/data/case_twin_slide.pptx");
+        let mut package = open(twins).unwrap();
+        let slide = package.part("ppt/slides/slide1.xml").unwrap();
+        assert!(slide.contains("Safe text"));
+    }
+
+    #[test]
+    fn a_missing_part_is_named() {
+        let mut package = open(include_bytes!("../../tests/data/case_twin_slide.pptx")).unwrap();
+        let missing = package.part("ppt/none.xml");
+        assert_eq!(
+            missing,
+            Err(Error::malformed("`ppt/none.xml`", "it is missing"))
+        );
+    }
+
+    #[test]
+    fn what_is_no_archive_is_malformed() {
+        for bytes in [&b""[..], b"PK", b"just text", &[0; 100]] {
+            assert!(matches!(open(bytes).err(), Some(Error::Malformed { .. })));
+        }
+    }
+}

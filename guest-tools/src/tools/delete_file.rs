@@ -1,0 +1,97 @@
+//! `delete_file`: a file, a link or an empty directory, gone.
+
+use super::schema;
+use crate::files::{ErrorCode, Roots};
+use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The tool.
+pub(crate) struct DeleteFile;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    path: String,
+}
+
+impl Tool for DeleteFile {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "delete_file";
+    const TITLE: &'static str = "Delete a file";
+    const DESCRIPTION: &'static str = "Deletes one file or one empty directory. A link is removed, \
+        not what it leads to. The user's policy may refuse (`delete-denied`) or ask first; a \
+        directory with entries is refused (`not-empty`).";
+    const RISK: Risk = Risk::Destructive;
+    const PATHS: &'static [PathArgument] = &[PathArgument {
+        pointer: "path",
+        role: Role::Delete,
+        guarded: true,
+    }];
+
+    fn input_schema() -> Value {
+        schema::arguments(
+            json!({ "path": schema::path("File or empty directory to delete") }),
+            &["path"],
+            json!({ "path": "old/draft.txt" }),
+        )
+    }
+
+    fn output_schema() -> Value {
+        schema::fields(json!({
+            "path": schema::of("string"),
+            "deleted": schema::of("boolean"),
+        }))
+    }
+
+    fn run(arguments: Arguments) -> Result<Output, Error> {
+        let path = &arguments.path;
+        let roots = Roots::preopened();
+        let root = roots.writable()?;
+        delete(
+            path,
+            || root.unlink_file_at(path),
+            || root.remove_directory_at(path),
+        )?;
+        Ok(Output::fields(&json!({ "path": path, "deleted": true })))
+    }
+}
+
+fn delete(
+    path: &str,
+    unlink: impl FnOnce() -> Result<(), ErrorCode>,
+    remove: impl FnOnce() -> Result<(), ErrorCode>,
+) -> Result<(), ErrorCode> {
+    if path.ends_with('/') {
+        return remove();
+    }
+    match unlink() {
+        Err(ErrorCode::IsDirectory) => remove(),
+        answer => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn never() -> Result<(), ErrorCode> {
+        panic!("this call was not meant to happen")
+    }
+
+    #[test]
+    fn files_are_unlinked() {
+        assert_eq!(delete("a", || Ok(()), never), Ok(()));
+        let denied = Err(ErrorCode::NotPermitted);
+        assert_eq!(delete("a", || denied, never), denied);
+    }
+
+    #[test]
+    fn directories_are_removed_as_such() {
+        assert_eq!(delete("a/", never, || Ok(())), Ok(()));
+        let unlink = || Err(ErrorCode::IsDirectory);
+        let not_empty = Err(ErrorCode::NotEmpty);
+        assert_eq!(delete("a", unlink, || not_empty), not_empty);
+    }
+}

@@ -1,0 +1,69 @@
+//! The tools, one file each. A new tool is its file and its two lines here.
+
+pub(crate) mod create_directory;
+pub(crate) mod create_file;
+pub(crate) mod delete_file;
+pub(crate) mod file_exists;
+pub(crate) mod generate_from_template;
+pub(crate) mod list_files;
+pub(crate) mod read_file;
+pub(crate) mod read_pptx;
+mod schema;
+#[cfg(test)]
+mod tests;
+pub(crate) mod write_file;
+
+use crate::arguments;
+use crate::bindings::exports::rootbound::tools::provider::Definition;
+use crate::tool::{Error, Output, Tool};
+
+/// Every tool, in the order in which front-ends show them.
+pub(crate) const TOOLS: &[Registered] = &[
+    Registered::new::<read_file::ReadFile>(),
+    Registered::new::<list_files::ListFiles>(),
+    Registered::new::<file_exists::FileExists>(),
+    Registered::new::<read_pptx::ReadPptx>(),
+    Registered::new::<write_file::WriteFile>(),
+    Registered::new::<create_file::CreateFile>(),
+    Registered::new::<create_directory::CreateDirectory>(),
+    Registered::new::<delete_file::DeleteFile>(),
+    Registered::new::<generate_from_template::GenerateFromTemplate>(),
+];
+
+/// A tool without its types, so that all of them fit one table.
+pub(crate) struct Registered {
+    pub(crate) name: &'static str,
+    pub(crate) definition: fn() -> Definition,
+    pub(crate) run: fn(&str) -> Result<Output, Error>,
+    /// Only parses, for tests of examples.
+    #[cfg(test)]
+    pub(crate) parse: fn(&str) -> Result<(), Error>,
+}
+
+impl Registered {
+    const fn new<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            definition: define::<T>,
+            run: run::<T>,
+            #[cfg(test)]
+            parse: |arguments| arguments::parse::<T>(arguments).map(drop),
+        }
+    }
+}
+
+fn run<T: Tool>(arguments: &str) -> Result<Output, Error> {
+    T::run(arguments::parse::<T>(arguments)?)
+}
+
+fn define<T: Tool>() -> Definition {
+    Definition {
+        name: T::NAME.to_owned(),
+        title: T::TITLE.to_owned(),
+        description: T::DESCRIPTION.to_owned(),
+        input_schema: T::input_schema().to_string(),
+        output_schema: T::output_schema().to_string(),
+        risk: T::RISK.into(),
+        paths: T::PATHS.iter().map(|path| (*path).into()).collect(),
+    }
+}

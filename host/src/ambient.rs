@@ -1,0 +1,145 @@
+//! The one place where a host path becomes a handle.
+//!
+//! Everything here runs before a session exists, on behalf of the person who starts it,
+//! with that person's authority. No path from a tool ever reaches this module.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the module in which ambient authority is used"
+)]
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::walk::{self, ObjectId};
+
+/// Directories that are never roots, nor anything below them.
+const SYSTEM_DIRECTORIES: [&str; 5] = ["/etc", "/proc", "/sys", "/dev", "/boot"];
+/// An ordinary place for temporary files in spite of where it stands.
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Opens a directory that the user names, without any confinement.
+pub(crate) fn open_ambient_directory(path: &Path) -> io::Result<(OwnedFd, ObjectId)> {
+    let handle = rustix::fs::openat(
+        rustix::fs::CWD,
+        path,
+        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let id = ObjectId::of(&rustix::fs::fstat(&handle)?);
+    Ok((handle, id))
+}
+
+pub(crate) fn create_directories(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// Why a directory may not be a root, if it may not.
+pub(crate) fn unsuitable_as_root(handle: &OwnedFd, id: ObjectId) -> io::Result<Option<String>> {
+    if id == id_of("/")? {
+        return Ok(Some("the whole file system cannot be a root".to_owned()));
+    }
+    let shared = id_of(SHARED_MEMORY).ok();
+    if let Some(shared) = shared
+        && walk::lies_within(handle.as_fd(), shared)?
+    {
+        return Ok(None);
+    }
+    for system in SYSTEM_DIRECTORIES {
+        let Ok(outer) = id_of(system) else { continue };
+        if walk::lies_within(handle.as_fd(), outer)? {
+            return Ok(Some(format!("`{system}` and what lies below it cannot be a root")));
+        }
+    }
+    Ok(None)
+}
+
+fn id_of(path: &str) -> io::Result<ObjectId> {
+    let metadata = std::fs::metadata(path)?;
+    Ok(ObjectId {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+    })
+}
+
+/// Whether the directory that holds `file` is a root or lies in one.
+pub(crate) fn is_inside(file: &Path, root: ObjectId) -> io::Result<bool> {
+    let parent = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let (directory, _) = open_ambient_directory(parent)?;
+    Ok(walk::lies_within(directory.as_fd(), root)?)
+}
+
+/// The name by which a directory is known unless the user gives another.
+pub(crate) fn default_label(path: &Path) -> String {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real.file_name()
+        .map(|name| name.to_string_lossy().replace(|c: char| c.is_control() || c == '\u{fffd}', "_"))
+        .unwrap_or_else(|| "root".to_owned())
+}
+
+/// The directory's path as the kernel spells it.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+pub(crate) fn working_directory() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
+/// Whether a directory is the top of a version-control checkout.
+pub(crate) fn is_checkout(path: &Path) -> bool {
+    [".git", ".hg", ".svn", ".jj"]
+        .iter()
+        .any(|name| path.join(name).exists())
+}
+
+pub(crate) fn runs_as_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// `$XDG_STATE_HOME/rootbound`, or below `~/.local/state` where that is unset (XDG Base
+/// Directory Specification 0.8).
+pub(crate) fn state_directory() -> Option<PathBuf> {
+    let absolute = |value: OsString| {
+        let path = PathBuf::from(value);
+        path.is_absolute().then_some(path)
+    };
+    let base = std::env::var_os("XDG_STATE_HOME").and_then(absolute).or_else(|| {
+        let home = std::env::var_os("HOME").and_then(absolute)?;
+        Some(home.join(".local/state"))
+    })?;
+    Some(base.join("rootbound"))
+}
+
+/// Makes a directory and its parents that only the user may enter.
+pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Opens a file for appending that only the user may read; creates it when it is absent.
+pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Reads a whole file that the operator names, such as a component.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}

@@ -1,0 +1,167 @@
+//! One line of the audit log.
+
+use std::time::SystemTime;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::policy::{Operation, RiskClass};
+use crate::walk::ObjectId;
+
+/// What an entry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EntryKind {
+    Access,
+    Approval,
+    Call,
+    Genesis,
+    Intent,
+    Outcome,
+    Refusal,
+}
+
+/// An audit entry. Fields stand in alphabetical order, so that what serde writes is the
+/// canonical form of RFC 8785: sorted names, integers only, minimal escapes.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) arguments_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) component: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) duration_us: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) grants: Option<Value>,
+    pub(crate) kind: EntryKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) object: Option<Object>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) objects: Vec<AccessedObject>,
+    #[serde(serialize_with = "operation", skip_serializing_if = "Option::is_none")]
+    pub(crate) operation: Option<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) policy: Option<Value>,
+    pub(crate) prev: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+    #[serde(serialize_with = "risk", skip_serializing_if = "Option::is_none")]
+    pub(crate) risk: Option<RiskClass>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<String>,
+    pub(crate) seq: u64,
+    pub(crate) session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sha256_after: Option<String>,
+    pub(crate) time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to_root: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version_before: Option<String>,
+}
+
+impl Entry {
+    pub(crate) fn new(kind: EntryKind) -> Self {
+        Self {
+            arguments_sha256: None,
+            bytes: None,
+            call: None,
+            code: None,
+            component: None,
+            decision: None,
+            duration_us: None,
+            format: None,
+            grants: None,
+            kind,
+            log: None,
+            object: None,
+            objects: Vec::new(),
+            operation: None,
+            outcome: None,
+            path: None,
+            policy: None,
+            prev: String::new(),
+            reason: None,
+            risk: None,
+            root: None,
+            seq: 0,
+            session: String::new(),
+            sha256_after: None,
+            time: humantime::format_rfc3339_micros(SystemTime::now()).to_string(),
+            to_path: None,
+            to_root: None,
+            tool: None,
+            version_after: None,
+            version_before: None,
+        }
+    }
+}
+
+/// Device and inode, as strings: both exceed what a JSON number carries exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Object {
+    device: String,
+    inode: String,
+}
+
+impl From<ObjectId> for Object {
+    fn from(id: ObjectId) -> Self {
+        Self {
+            device: id.device.to_string(),
+            inode: id.inode.to_string(),
+        }
+    }
+}
+
+/// One of several accesses in an `access` entry.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AccessedObject {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes: Option<u64>,
+    /// Entries of a listed directory that were looked up as well.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) entries: u64,
+    pub(crate) object: Object,
+    #[serde(serialize_with = "plain_operation")]
+    pub(crate) operation: Operation,
+    pub(crate) path: String,
+    pub(crate) root: String,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn operation<S: Serializer>(value: &Option<Operation>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(value.map_or("", Operation::as_str))
+}
+
+fn plain_operation<S: Serializer>(value: &Operation, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(value.as_str())
+}
+
+fn risk<S: Serializer>(value: &Option<RiskClass>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(value.map_or("", RiskClass::as_str))
+}

@@ -1,0 +1,391 @@
+//! Building a session: every choice, and what is refused at start.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ambient;
+use crate::approval::{Approver, Nobody};
+use crate::audit::AuditLog;
+use crate::component::{ComponentError, ToolComponent};
+use crate::error::CallError;
+use crate::policy::{Consent, Durability, Limits, Policy};
+use crate::respell::Respelling;
+use crate::roots::{Rights, Roots};
+use crate::session::{AuditTarget, Session, Shared};
+use crate::walk::{Boundary, ObjectId};
+
+/// Why a session cannot start. Unlike the answers of calls, these name host paths: they
+/// are for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A directory cannot be granted.
+    #[error("`{}` cannot be a root: {reason}", path.display())]
+    Root {
+        /// The directory as it was named.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A label is not letters, digits, `.`, `_` or `-`, or is used twice.
+    #[error("`{0}` cannot be a label: use letters, digits, `.`, `_` and `-`, each label once")]
+    Label(String),
+    /// There is one write root.
+    #[error("only one directory can be granted for writing")]
+    SecondWriteRoot,
+    /// The component cannot be used.
+    #[error(transparent)]
+    Component(#[from] ComponentError),
+    /// The audit log cannot be written.
+    #[error("{}", .0.message())]
+    Audit(CallError),
+}
+
+/// Builds a [`Session`].
+///
+/// The defaults are: no roots; nothing is overwritten; deletions need an approval, and
+/// nobody is there to give it; the limits of [`Limits::default`]; the audit log in a new
+/// file in the user's state directory, and required; the file tools of this crate.
+#[derive(Default)]
+pub struct SessionBuilder {
+    grants: Vec<Wanted>,
+    policy: Policy,
+    audit: AuditTarget,
+    approver: Option<Arc<dyn Approver>>,
+    component: Option<ToolComponent>,
+    respell: Option<RespellFrom>,
+}
+
+/// A grant as the operator asked for it.
+struct Wanted {
+    label: Option<String>,
+    path: PathBuf,
+    rights: Rights,
+    make: bool,
+}
+
+enum RespellFrom {
+    Root(PathBuf),
+    FileSystem,
+}
+
+impl SessionBuilder {
+    /// Grants a directory for reading. Paths are looked up in the read roots in the order
+    /// in which they were granted.
+    #[must_use]
+    pub fn read_root(self, directory: impl AsRef<Path>) -> Self {
+        self.grant(None, directory, Rights::Read, false)
+    }
+
+    /// Grants a directory for reading, known by a label of the operator's.
+    #[must_use]
+    pub fn labelled_read_root(self, label: impl Into<String>, directory: impl AsRef<Path>) -> Self {
+        self.grant(Some(label.into()), directory, Rights::Read, false)
+    }
+
+    /// Grants a directory for creating, writing and deleting. It grants no reading.
+    #[must_use]
+    pub fn write_root(self, directory: impl AsRef<Path>) -> Self {
+        self.grant(None, directory, Rights::Write, false)
+    }
+
+    /// Grants one directory both ways; creates it when it is absent.
+    #[must_use]
+    pub fn work_root(self, directory: impl AsRef<Path>) -> Self {
+        let directory = directory.as_ref();
+        self.grant(None, directory, Rights::Read, true)
+            .grant(None, directory, Rights::Write, true)
+    }
+
+    fn grant(mut self, label: Option<String>, directory: impl AsRef<Path>, rights: Rights, make: bool) -> Self {
+        self.grants.push(Wanted {
+            label,
+            path: directory.as_ref().to_owned(),
+            rights,
+            make,
+        });
+        self
+    }
+
+    /// For programs that come from tools with a base directory: one root both ways, where
+    /// existing files may be overwritten and absolute paths inside it are understood.
+    #[must_use]
+    pub fn base_dir(self, directory: impl AsRef<Path>) -> Self {
+        let mut builder = self.work_root(&directory).overwrite(Consent::Allow);
+        builder.respell = Some(RespellFrom::Root(directory.as_ref().to_owned()));
+        builder
+    }
+
+    /// For trusted programs only: the whole file system, both ways, with overwriting and
+    /// deleting allowed.
+    ///
+    /// This gives up confinement: every file that the process may touch can be touched,
+    /// the audit log and other state of this crate included. Relative paths are taken from
+    /// the process's working directory, links are followed wherever they lead. What
+    /// remains: limits, atomic replacement, special files are not opened, and the audit
+    /// log.
+    #[must_use]
+    pub fn unrestricted(mut self) -> Self {
+        self.respell = Some(RespellFrom::FileSystem);
+        self.overwrite(Consent::Allow).delete(Consent::Allow)
+    }
+
+    /// Whether existing files may be changed. Default: [`Consent::Deny`].
+    #[must_use]
+    pub fn overwrite(mut self, consent: Consent) -> Self {
+        self.policy.overwrite = consent;
+        self
+    }
+
+    /// Whether what exists may be deleted or renamed away. Default: [`Consent::Ask`].
+    #[must_use]
+    pub fn delete(mut self, consent: Consent) -> Self {
+        self.policy.delete = consent;
+        self
+    }
+
+    /// Replaces the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.policy.limits = limits;
+        self
+    }
+
+    /// How long a call may take. Default: 5 seconds.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.policy.limits.timeout = timeout;
+        self
+    }
+
+    /// Whether a success means that the change survives a power cut. Default:
+    /// [`Durability::Full`].
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.policy.durability = durability;
+        self
+    }
+
+    /// Refuses every `..` in a path, also one that stays inside. Default: false.
+    #[must_use]
+    pub fn strict_paths(mut self, strict: bool) -> Self {
+        self.policy.paths.strict = strict;
+        self
+    }
+
+    /// Refuses names that mean something else on another system, and new names that
+    /// deceive a reader. Default: true.
+    #[must_use]
+    pub fn portable_names(mut self, portable: bool) -> Self {
+        self.policy.paths.portable_names = portable;
+        self
+    }
+
+    /// Replaces the whole policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Who is asked before something is destroyed. Default: nobody, so nothing is.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Where the audit log goes. Default: a new file in the user's state directory.
+    #[must_use]
+    pub fn audit(mut self, log: AuditLog) -> Self {
+        self.audit = AuditTarget::Log(log);
+        self
+    }
+
+    /// Writes the audit log to a file, which is created or continued. It must lie outside
+    /// every root.
+    #[must_use]
+    pub fn audit_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.audit = AuditTarget::File(file.as_ref().to_owned());
+        self
+    }
+
+    /// Runs the tools of another component.
+    #[must_use]
+    pub fn component(mut self, component: ToolComponent) -> Self {
+        self.component = Some(component);
+        self
+    }
+
+    /// Opens the roots and the audit log.
+    ///
+    /// # Errors
+    ///
+    /// When a root is missing, is not a directory, or may not be a root; when the audit
+    /// log cannot be written or lies in a root; when the component cannot be used.
+    pub fn build(self) -> Result<Session, StartError> {
+        let mut warnings = Vec::new();
+        let mut roots = Roots::default();
+        let mut respelling = None;
+        match self.respell {
+            Some(RespellFrom::FileSystem) => {
+                respelling = Some(open_file_system(&mut roots)?);
+                warnings.push("the whole file system is granted, without confinement".to_owned());
+            }
+            Some(RespellFrom::Root(ref directory)) => {
+                open_roots(&self.grants, &mut roots, &mut warnings)?;
+                respelling = Some(respell_from(directory)?);
+            }
+            None => open_roots(&self.grants, &mut roots, &mut warnings)?,
+        }
+        if !matches!(self.respell, Some(RespellFrom::FileSystem)) {
+            keep_state_outside(&self.grants, &self.audit, &roots)?;
+        }
+        if ambient::runs_as_root() {
+            warnings.push("running as root: file permissions protect nothing".to_owned());
+        }
+        let component = match self.component {
+            Some(component) => component,
+            None => ToolComponent::file_tools()?,
+        };
+        let audit = match self.audit {
+            AuditTarget::Log(log) => log,
+            AuditTarget::File(file) => AuditLog::file(file).map_err(StartError::Audit)?,
+            AuditTarget::StateDirectory => AuditLog::in_state_directory().map_err(StartError::Audit)?,
+        };
+        let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
+        let mut shared = Shared::new(roots, self.policy, audit, approver, component);
+        shared.respelling = respelling;
+        shared.warnings = warnings;
+        Session::from_shared(shared).map_err(StartError::Audit)
+    }
+}
+
+fn open_roots(grants: &[Wanted], roots: &mut Roots, warnings: &mut Vec<String>) -> Result<(), StartError> {
+    check_labels(grants)?;
+    let is_write = |wanted: &&Wanted| wanted.rights == Rights::Write;
+    if grants.iter().filter(is_write).count() > 1 {
+        return Err(StartError::SecondWriteRoot);
+    }
+    let readers = grants.iter().filter(|wanted| wanted.rights == Rights::Read);
+    for wanted in readers.chain(grants.iter().filter(is_write)) {
+        open_root(wanted, roots)?;
+        if wanted.rights == Rights::Write && ambient::is_checkout(&wanted.path) {
+            warnings.push(format!(
+                "`{}` is a version-control checkout: a tool can change what is run from it",
+                wanted.path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_labels(grants: &[Wanted]) -> Result<(), StartError> {
+    let labels: Vec<&str> = grants.iter().filter_map(|wanted| wanted.label.as_deref()).collect();
+    for (at, label) in labels.iter().enumerate() {
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if label.is_empty() || !label.chars().all(named) || labels[..at].contains(label) {
+            return Err(StartError::Label((*label).to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn open_root(wanted: &Wanted, roots: &mut Roots) -> Result<(), StartError> {
+    let unsuitable = |reason: String| StartError::Root {
+        path: wanted.path.clone(),
+        reason,
+    };
+    if wanted.make {
+        ambient::create_directories(&wanted.path).map_err(|error| unsuitable(error.to_string()))?;
+    }
+    let (handle, id) =
+        ambient::open_ambient_directory(&wanted.path).map_err(|error| unsuitable(error.to_string()))?;
+    if let Some(reason) =
+        ambient::unsuitable_as_root(&handle, id).map_err(|error| unsuitable(error.to_string()))?
+    {
+        return Err(unsuitable(reason));
+    }
+    let label = wanted
+        .label
+        .clone()
+        .unwrap_or_else(|| ambient::default_label(&wanted.path));
+    roots.push(label, wanted.rights, Boundary::Beneath, handle, id);
+    Ok(())
+}
+
+fn open_file_system(roots: &mut Roots) -> Result<Respelling, StartError> {
+    let unsuitable = |error: std::io::Error| StartError::Root {
+        path: PathBuf::from("/"),
+        reason: error.to_string(),
+    };
+    for rights in [Rights::Read, Rights::Write] {
+        let (handle, id) = ambient::open_ambient_directory(Path::new("/")).map_err(unsuitable)?;
+        roots.push("filesystem".to_owned(), rights, Boundary::WholeFileSystem, handle, id);
+    }
+    let working_directory = ambient::working_directory().map_err(unsuitable)?;
+    Ok(Respelling {
+        prefixes: vec![String::new()],
+        working_directory: working_directory.to_string_lossy().trim_matches('/').to_owned(),
+    })
+}
+
+fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
+    let real = ambient::canonical(directory).map_err(|error| StartError::Root {
+        path: directory.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let spell = |path: &Path| path.to_string_lossy().trim_end_matches('/').to_owned();
+    let mut prefixes = vec![spell(&real)];
+    if directory.is_absolute() {
+        prefixes.push(spell(directory));
+    }
+    Ok(Respelling {
+        prefixes,
+        working_directory: String::new(),
+    })
+}
+
+/// A tool that can reach the audit log, the approvals or the configuration could approve
+/// itself.
+fn keep_state_outside(grants: &[Wanted], audit: &AuditTarget, roots: &Roots) -> Result<(), StartError> {
+    let mut state: Vec<(PathBuf, &str)> = Vec::new();
+    if let Some(directory) = ambient::state_directory()
+        && (directory.exists() || matches!(audit, AuditTarget::StateDirectory))
+    {
+        state.push((directory.join("audit"), "it contains Rootbound's own state"));
+    }
+    match audit {
+        AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
+        AuditTarget::Log(log) => {
+            state.extend(log.location().map(|file| (file.to_owned(), "it contains the audit log")));
+        }
+        AuditTarget::StateDirectory => {}
+    }
+    for (file, reason) in state {
+        for root in roots.iter() {
+            if is_inside_existing(&file, root.id) {
+                let path = granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
+                return Err(StartError::Root {
+                    path,
+                    reason: reason.to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the nearest ancestor that exists: what will be made below it is inside too.
+fn is_inside_existing(file: &Path, root: ObjectId) -> bool {
+    std::iter::successors(Some(file), |path| path.parent())
+        .find_map(|path| ambient::is_inside(path, root).ok())
+        .unwrap_or(false)
+}
+
+fn granted_path(grants: &[Wanted], root: ObjectId) -> Option<PathBuf> {
+    grants
+        .iter()
+        .find(|wanted| ambient::open_ambient_directory(&wanted.path).is_ok_and(|(_, id)| id == root))
+        .map(|wanted| wanted.path.clone())
+}

@@ -1,0 +1,312 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use rootbound::{AuditLog, Consent, Durability, Session, SessionBuilder, ToolComponent};
+
+use super::{Failure, print, sizes};
+
+/// File tools that an LLM agent can be given without handing it the machine.
+#[derive(Debug, Parser)]
+#[command(name = "rootbound", version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one tool call and print its result.
+    ///
+    /// The result is one JSON object on the standard output. Exit status: 0 success, 1 a
+    /// tool or the policy answered otherwise, 2 wrong command line or grants, 3 internal
+    /// error.
+    Call(CallArgs),
+    /// List the tools.
+    Tools(ToolsArgs),
+    /// Show what is granted, the policy, and what would be refused.
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Name of the tool, as `rootbound tools` lists it.
+    pub(crate) tool: String,
+    /// The arguments, a JSON object; `-` reads them from the standard input.
+    #[arg(default_value = "{}", value_name = "JSON")]
+    pub(crate) arguments: String,
+    /// Stop before anything changes and show what would.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArgs {
+    /// For whom the list is.
+    #[arg(long, value_enum, default_value_t = ToolsFormat::Text)]
+    pub(crate) format: ToolsFormat,
+    /// Another tool component than the built-in one.
+    #[arg(long, value_name = "FILE.wasm")]
+    pub(crate) component: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ToolsFormat {
+    /// For people.
+    Text,
+    /// Everything that the definitions say.
+    Json,
+    /// The `tools` of MCP's `tools/list`.
+    Mcp,
+    /// The `tools` of OpenAI's chat completions.
+    Openai,
+    /// The `tools` of Anthropic's messages.
+    Anthropic,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionArgs {
+    #[command(flatten)]
+    pub(crate) grants: GrantArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Grants")]
+pub(crate) struct GrantArgs {
+    /// Grant a directory for reading; may be given several times and is looked up in order.
+    #[arg(long, value_name = "[LABEL=]DIR")]
+    read: Vec<String>,
+    /// Grant a directory for creating, writing and deleting; grants no reading.
+    #[arg(long, value_name = "DIR", conflicts_with = "work")]
+    write: Option<PathBuf>,
+    /// Grant one directory both ways; created when absent.
+    #[arg(long, value_name = "DIR", env = "ROOTBOUND_WORK_DIR")]
+    work: Option<PathBuf>,
+    /// Another tool component than the built-in one.
+    #[arg(long, value_name = "FILE.wasm")]
+    component: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ConsentArg {
+    Deny,
+    Ask,
+    Allow,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DurabilityArg {
+    Full,
+    Fast,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Policy")]
+pub(crate) struct PolicyArgs {
+    /// Whether existing files may be changed [default: deny].
+    #[arg(long, value_enum, hide_default_value = true, default_value = "deny")]
+    overwrite: ConsentArg,
+    /// Whether what exists may be deleted or renamed [default: ask].
+    #[arg(long, value_enum, hide_default_value = true, default_value = "ask")]
+    delete: ConsentArg,
+    /// Bytes read of one file and call [default: 10MiB].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_read_bytes: Option<u64>,
+    /// Bytes read in one call altogether [default: 512MiB].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_call_read_bytes: Option<u64>,
+    /// Bytes written in one call [default: 5MiB].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_write_bytes: Option<u64>,
+    /// Bytes of one result [default: 16MiB].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_output_bytes: Option<u64>,
+    /// Memory of the tool [default: 256MiB].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_memory: Option<u64>,
+    /// Levels of a recursive listing or search [default: 10].
+    #[arg(long, value_name = "N")]
+    max_depth: Option<u32>,
+    /// Entries of one listing [default: 10000].
+    #[arg(long, value_name = "N")]
+    max_entries: Option<u64>,
+    /// Open files, directories and streams at one time [default: 256].
+    #[arg(long, value_name = "N")]
+    max_handles: Option<u32>,
+    /// Milliseconds that a call may take [default: 5000].
+    #[arg(long, value_name = "N")]
+    timeout_ms: Option<u64>,
+    /// Refuse every `..` in a path.
+    #[arg(long)]
+    strict_paths: bool,
+    /// Take names that mean something else on Windows, or that deceive a reader.
+    #[arg(long)]
+    any_names: bool,
+    /// Whether a change is on the disk before the call succeeds [default: full].
+    #[arg(long, value_enum, hide_default_value = true, default_value = "full")]
+    durability: DurabilityArg,
+    /// Where the audit log goes: a file, `stderr`, or `none` [default: a new file in the
+    /// state directory].
+    #[arg(long, value_name = "FILE|stderr|none")]
+    audit: Option<PathBuf>,
+}
+
+impl From<ConsentArg> for Consent {
+    fn from(consent: ConsentArg) -> Self {
+        match consent {
+            ConsentArg::Deny => Self::Deny,
+            ConsentArg::Ask => Self::Ask,
+            ConsentArg::Allow => Self::Allow,
+        }
+    }
+}
+
+impl Cli {
+    /// Reads the command line. The environment's work directory counts only where no grant
+    /// is given by hand: it must not widen what someone wrote down.
+    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
+        let matches = Self::command().try_get_matches()?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        if let Some(session) = cli.session_mut() {
+            let grants = &mut session.grants;
+            let by_hand = !grants.read.is_empty() || grants.write.is_some();
+            if by_hand && work_is_from_environment(&matches) {
+                grants.work = None;
+            }
+        }
+        Ok(cli)
+    }
+
+    fn session_mut(&mut self) -> Option<&mut SessionArgs> {
+        match &mut self.command {
+            Command::Call(call) => Some(&mut call.session),
+            Command::Check(check) => Some(&mut check.session),
+            Command::Tools(_) => None,
+        }
+    }
+}
+
+fn work_is_from_environment(matches: &ArgMatches) -> bool {
+    matches
+        .subcommand()
+        .is_some_and(|(_, matches)| matches.value_source("work") == Some(ValueSource::EnvVariable))
+}
+
+impl SessionArgs {
+    /// Opens the session, and tells the operator what is risky about it.
+    pub(crate) fn open(&self) -> Result<Session, Failure> {
+        let mut builder = Session::builder();
+        builder = self.grants.apply(builder)?;
+        builder = self.policy.apply(builder)?;
+        let session = builder.build()?;
+        for warning in session.warnings() {
+            print::to_stderr(&format!("warning: {warning}"));
+        }
+        Ok(session)
+    }
+}
+
+impl GrantArgs {
+    fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
+        for read in &self.read {
+            builder = match split_label(read)? {
+                (Some(label), directory) => builder.labelled_read_root(label, directory),
+                (None, directory) => builder.read_root(directory),
+            };
+        }
+        if let Some(directory) = &self.write {
+            builder = builder.write_root(directory);
+        }
+        if let Some(directory) = &self.work {
+            builder = builder.work_root(directory);
+        }
+        if let Some(component) = load_component(self.component.as_ref())? {
+            builder = builder.component(component);
+        }
+        Ok(builder)
+    }
+}
+
+pub(crate) fn load_component(file: Option<&PathBuf>) -> Result<Option<ToolComponent>, Failure> {
+    let Some(file) = file else { return Ok(None) };
+    let component = ToolComponent::from_file(file)
+        .map_err(|error| anyhow::anyhow!("`{}`: {error}", file.display()))?;
+    Ok(Some(component))
+}
+
+/// `docs=./inputs` is a label and a directory; a directory with `=` in its name is given
+/// as `./a=b`.
+fn split_label(read: &str) -> Result<(Option<&str>, &str), Failure> {
+    let Some((label, directory)) = read.split_once('=') else {
+        return Ok((None, read));
+    };
+    if label.contains('/') {
+        return Ok((None, read));
+    }
+    if directory.is_empty() {
+        return Err(anyhow::anyhow!("`--read {read}` names no directory").into());
+    }
+    Ok((Some(label), directory))
+}
+
+impl PolicyArgs {
+    fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
+        builder = builder
+            .overwrite(self.overwrite.into())
+            .delete(self.delete.into())
+            .strict_paths(self.strict_paths)
+            .portable_names(!self.any_names)
+            .durability(match self.durability {
+                DurabilityArg::Full => Durability::Full,
+                DurabilityArg::Fast => Durability::Fast,
+            })
+            .limits(self.limits()?);
+        Ok(match &self.audit {
+            None => builder,
+            Some(target) if target.as_os_str() == "stderr" => builder.audit(AuditLog::stderr()),
+            Some(target) if target.as_os_str() == "none" => builder.audit(AuditLog::none()),
+            Some(file) => builder.audit_file(file),
+        })
+    }
+
+    fn limits(&self) -> anyhow::Result<rootbound::Limits> {
+        let mut limits = rootbound::Limits::default();
+        set(&mut limits.max_read_bytes, self.max_read_bytes);
+        set(&mut limits.max_call_read_bytes, self.max_call_read_bytes);
+        set(&mut limits.max_write_bytes, self.max_write_bytes);
+        set(&mut limits.max_output_bytes, self.max_output_bytes);
+        set(&mut limits.max_memory, self.max_memory);
+        set(&mut limits.max_depth, self.max_depth);
+        set(&mut limits.max_entries, self.max_entries);
+        set(&mut limits.max_handles, self.max_handles);
+        match self.timeout_ms {
+            Some(0) => bail!("`--timeout-ms 0` leaves no time for any call"),
+            Some(milliseconds) => limits.timeout = Duration::from_millis(milliseconds),
+            None => {}
+        }
+        Ok(limits)
+    }
+}
+
+fn set<T: Copy>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}

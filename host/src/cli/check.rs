@@ -1,0 +1,94 @@
+//! `rootbound check`: what is granted, under which policy, and what that means.
+
+use std::fmt::Write;
+
+use rootbound::{Consent, Rights, Session};
+use serde_json::{Value, json};
+
+use super::args::CheckArgs;
+use super::{Exit, Failure, print};
+
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let session = args.session.open()?;
+    if args.json {
+        print::result(&as_json(&session).to_string());
+    } else {
+        print::result(as_text(&session).trim_end());
+    }
+    session.close()?;
+    Ok(Exit::Success)
+}
+
+fn as_json(session: &Session) -> Value {
+    let grants: Vec<Value> = session
+        .grants()
+        .iter()
+        .map(|grant| json!({ "label": grant.label, "rights": rights(grant.rights) }))
+        .collect();
+    json!({
+        "grants": grants,
+        "policy": session.policy_json(),
+        "refused": refused(session),
+        "audit": session.audit().describe(),
+        "landlock": false,
+        "component": session.component().sha256(),
+        "warnings": session.warnings(),
+    })
+}
+
+fn as_text(session: &Session) -> String {
+    let mut text = String::from("grants:\n");
+    // Writing to a string cannot fail.
+    for grant in session.grants() {
+        let _ = writeln!(text, "  {:<12} {}", grant.label, rights(grant.rights));
+    }
+    if session.grants().is_empty() {
+        text.push_str("  none: every file operation is refused\n");
+    }
+    text.push_str("refused:\n");
+    for line in refused(session) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push_str("policy:\n");
+    if let Value::Object(policy) = session.policy_json() {
+        for (name, value) in policy {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(text, "  {name:<20} {value}");
+        }
+    }
+    let _ = writeln!(text, "audit:\n  {}", session.audit().describe());
+    let _ = writeln!(text, "landlock:\n  off");
+    let _ = writeln!(text, "component:\n  {}", session.component().sha256());
+    text
+}
+
+fn rights(rights: Rights) -> &'static str {
+    match rights {
+        Rights::Read => "read",
+        Rights::Write => "write",
+    }
+}
+
+fn refused(session: &Session) -> Vec<&'static str> {
+    let granted = |rights| session.grants().iter().any(|grant| grant.rights == rights);
+    let policy = session.policy();
+    let mut lines = vec!["everything outside the granted directories"];
+    if !granted(Rights::Read) {
+        lines.push("reading and listing: nothing is granted for reading");
+    }
+    if !granted(Rights::Write) {
+        lines.push("writing and deleting: nothing is granted for writing");
+        return lines;
+    }
+    match policy.overwrite {
+        Consent::Deny => lines.push("changing a file that exists"),
+        Consent::Ask => lines.push("changing a file that exists, unless it is approved: nobody is there to approve"),
+        Consent::Allow => {}
+    }
+    match policy.delete {
+        Consent::Deny => lines.push("deleting or renaming what exists"),
+        Consent::Ask => lines.push("deleting or renaming what exists, unless it is approved: nobody is there to approve"),
+        Consent::Allow => {}
+    }
+    lines
+}

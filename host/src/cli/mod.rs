@@ -1,0 +1,88 @@
+//! The commands, and what their ends mean to a script.
+
+mod args;
+mod call;
+mod check;
+mod print;
+mod sizes;
+mod tools;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use rootbound::{CallError, StartError};
+
+/// How a command ended, as scripts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// The result is on the standard output.
+    Success = 0,
+    /// A tool or the policy answered something else; the error object is on the standard
+    /// output.
+    Refused = 1,
+    /// The command line, the configuration or the grants are wrong.
+    Usage = 2,
+    /// A bug of this program.
+    Internal = 3,
+}
+
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::from_command_line() {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let exit = std::panic::catch_unwind(|| dispatch(&cli)).unwrap_or(Exit::Internal);
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(cli: &Cli) -> Exit {
+    let result = match &cli.command {
+        Command::Call(call) => call::run(call),
+        Command::Tools(tools) => tools::run(tools),
+        Command::Check(check) => check::run(check),
+    };
+    result.unwrap_or_else(|failure| report(&failure))
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+enum Failure {
+    Start(StartError),
+    Call(CallError),
+    Usage(anyhow::Error),
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        Self::Start(error)
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Usage(error)
+    }
+}
+
+fn report(failure: &Failure) -> Exit {
+    match failure {
+        Failure::Call(error) | Failure::Start(StartError::Audit(error)) => {
+            print::error(error);
+            Exit::Refused
+        }
+        Failure::Start(error) => {
+            print::to_stderr(&format!("error: {error}"));
+            Exit::Usage
+        }
+        Failure::Usage(error) => {
+            print::to_stderr(&format!("error: {error:#}"));
+            Exit::Usage
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `rootbound tools`: the definitions, as each kind of reader wants them.
+
+use std::fmt::Write;
+
+use rootbound::{Definition, PathArgument, RiskClass, ToolComponent};
+use serde_json::{Value, json};
+
+use super::args::{self, ToolsArgs, ToolsFormat};
+use super::{Exit, Failure, print};
+
+pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
+    let component = match args::load_component(args.component.as_ref())? {
+        Some(component) => component,
+        None => ToolComponent::file_tools().map_err(anyhow::Error::from)?,
+    };
+    let tools = component.definitions()?;
+    match args.format {
+        ToolsFormat::Text => print::result(text(tools).trim_end()),
+        ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
+        ToolsFormat::Mcp => print::result(&json!({ "tools": list(tools, mcp) }).to_string()),
+        ToolsFormat::Openai => print::result(&list(tools, openai).to_string()),
+        ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
+    }
+    Ok(Exit::Success)
+}
+
+fn list(tools: &[Definition], render: fn(&Definition) -> Value) -> Value {
+    tools.iter().map(render).collect()
+}
+
+fn text(tools: &[Definition]) -> String {
+    let mut text = String::new();
+    for tool in tools {
+        let arguments = argument_names(tool).join(", ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}({arguments})  {}", tool.name, tool.risk.as_str());
+        let _ = writeln!(text, "    {}\n", tool.description);
+    }
+    text
+}
+
+/// The argument names in the order of the schema; optional ones carry `?`.
+fn argument_names(tool: &Definition) -> Vec<String> {
+    let schema = schema(&tool.input_schema);
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let Some(properties) = schema["properties"].as_object() else {
+        return Vec::new();
+    };
+    let mark = |name: &String| match required.contains(&name.as_str()) {
+        true => name.clone(),
+        false => format!("{name}?"),
+    };
+    properties.keys().map(mark).collect()
+}
+
+fn schema(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| json!({ "type": "object" }))
+}
+
+fn everything(tool: &Definition) -> Value {
+    let path = |argument: &PathArgument| {
+        json!({
+            "pointer": argument.pointer,
+            "role": format!("{:?}", argument.role),
+            "guarded": argument.guarded,
+        })
+    };
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "risk": tool.risk.as_str(),
+        "paths": tool.paths.iter().map(path).collect::<Vec<_>>(),
+        "input_schema": schema(&tool.input_schema),
+        "output_schema": schema(&tool.output_schema),
+    })
+}
+
+fn mcp(tool: &Definition) -> Value {
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": schema(&tool.input_schema),
+        "annotations": {
+            "readOnlyHint": tool.risk == RiskClass::Read,
+            "destructiveHint": tool.risk >= RiskClass::Destructive,
+            "openWorldHint": tool.risk == RiskClass::Send,
+        },
+    })
+}
+
+fn openai(tool: &Definition) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": schema(&tool.input_schema),
+        },
+    })
+}
+
+fn anthropic(tool: &Definition) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": schema(&tool.input_schema),
+    })
+}

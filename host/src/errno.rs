@@ -1,0 +1,107 @@
+//! What an errno means to a guest and to the agent.
+
+use rustix::io::Errno;
+
+use crate::bindings::filesystem::ErrorCode;
+use crate::error::{CallError, code};
+
+/// The WASI code of an errno.
+pub(crate) fn wasi_code(errno: Errno) -> ErrorCode {
+    match errno {
+        Errno::NOENT => ErrorCode::NoEntry,
+        Errno::EXIST => ErrorCode::Exist,
+        Errno::XDEV | Errno::PERM => ErrorCode::NotPermitted,
+        Errno::ACCESS => ErrorCode::Access,
+        Errno::LOOP => ErrorCode::Loop,
+        Errno::NOTDIR => ErrorCode::NotDirectory,
+        Errno::ISDIR => ErrorCode::IsDirectory,
+        Errno::NOTEMPTY => ErrorCode::NotEmpty,
+        Errno::NAMETOOLONG => ErrorCode::NameTooLong,
+        Errno::NOSPC => ErrorCode::InsufficientSpace,
+        Errno::DQUOT => ErrorCode::Quota,
+        Errno::ROFS => ErrorCode::ReadOnly,
+        Errno::FBIG => ErrorCode::FileTooLarge,
+        Errno::INVAL => ErrorCode::Invalid,
+        Errno::BUSY => ErrorCode::Busy,
+        Errno::NOMEM => ErrorCode::InsufficientMemory,
+        Errno::TXTBSY => ErrorCode::TextFileBusy,
+        _ => ErrorCode::Io,
+    }
+}
+
+/// The answer of an errno. Names no path: the caller knows what it asked for.
+pub(crate) fn explain(errno: Errno) -> CallError {
+    let (code, message, hint) = match errno {
+        Errno::NOENT => (
+            code::NOT_FOUND,
+            "nothing has this name",
+            "list the directory with `list_files` to see what is there",
+        ),
+        Errno::EXIST => (
+            code::EXISTS,
+            "something has this name already",
+            "choose another name",
+        ),
+        Errno::XDEV => (
+            code::ESCAPE,
+            "a link or `..` in the path leads out of its directory",
+            "only what lies below the granted directory can be reached",
+        ),
+        Errno::ACCESS | Errno::PERM => (
+            code::PERMISSION_DENIED,
+            "the operating system does not permit this",
+            "the operator has to change the permissions",
+        ),
+        Errno::LOOP => (
+            code::NOT_A_FILE,
+            "the path is a symbolic link that may not be followed, or links in a circle",
+            "name the file itself",
+        ),
+        Errno::NOTDIR => (
+            code::NOT_A_DIRECTORY,
+            "something on the path is not a directory",
+            "check the path with `list_files`",
+        ),
+        Errno::ISDIR => (
+            code::NOT_A_FILE,
+            "the path is a directory",
+            "name a file inside it, or list it with `list_files`",
+        ),
+        Errno::NOTEMPTY => (
+            code::NOT_EMPTY,
+            "the directory is not empty",
+            "delete what it holds first",
+        ),
+        Errno::NAMETOOLONG => (
+            code::INVALID_PATH,
+            "a name is longer than the file system takes",
+            "use shorter names",
+        ),
+        Errno::NOSPC | Errno::DQUOT => (
+            code::NO_SPACE,
+            "the disk is full or a quota is used up",
+            "nothing was changed; the operator has to make room",
+        ),
+        Errno::FBIG => (
+            code::NO_SPACE,
+            "the file would be larger than the system allows",
+            "write less",
+        ),
+        Errno::ROFS => (
+            code::READ_ONLY,
+            "the file system is mounted read-only",
+            "the operator has to grant another directory for writing",
+        ),
+        _ => (
+            code::IO,
+            "the operating system reported an error",
+            "try again; if it persists, the operator has to look at the disk",
+        ),
+    };
+    let error = CallError::new(code, message).hint_of(hint);
+    match errno {
+        Errno::LOOP => error.reason_of("symlink"),
+        Errno::NAMETOOLONG => error.reason_of("too-long"),
+        _ => error,
+    }
+}

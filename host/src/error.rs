@@ -1,0 +1,305 @@
+//! What a call that does not succeed answers: a stable code, a message, and a hint.
+//!
+//! A refusal is a value with one author. Every constructor here writes for the agent that
+//! will read it: lower case, no full stop, literals in backticks, never a host path.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+/// The stable codes of every answer that is not success.
+///
+/// Scripts compare against these; they are never renamed.
+pub mod code {
+    /// No grant covers the operation.
+    pub const NOT_GRANTED: &str = "not-granted";
+    /// The path is not one that a tool may use; `reason` says why.
+    pub const INVALID_PATH: &str = "invalid-path";
+    /// A link or `..` on the way leaves the root.
+    pub const ESCAPE: &str = "escape";
+    /// Nothing has this name.
+    pub const NOT_FOUND: &str = "not-found";
+    /// Something that is not a regular file stands where a file is meant.
+    pub const NOT_A_FILE: &str = "not-a-file";
+    /// Something that is not a directory stands where a directory is meant.
+    pub const NOT_A_DIRECTORY: &str = "not-a-directory";
+    /// The directory has entries.
+    pub const NOT_EMPTY: &str = "not-empty";
+    /// The name is taken.
+    pub const EXISTS: &str = "exists";
+    /// The policy does not allow an existing file to be changed.
+    pub const OVERWRITE_DENIED: &str = "overwrite-denied";
+    /// The policy does not allow deletions.
+    pub const DELETE_DENIED: &str = "delete-denied";
+    /// The file has more than one name; changing it would change the others.
+    pub const HARD_LINK: &str = "hard-link";
+    /// The operating system refused.
+    pub const PERMISSION_DENIED: &str = "permission-denied";
+    /// The object's path is excluded by the operator's patterns.
+    pub const PATTERN_DENIED: &str = "pattern-denied";
+    /// A person has to approve first, and nobody was there to ask.
+    pub const APPROVAL_REQUIRED: &str = "approval-required";
+    /// The approver said no, or failed.
+    pub const APPROVAL_DENIED: &str = "approval-denied";
+    /// The object is no longer what the call was about.
+    pub const CONFLICT: &str = "conflict";
+    /// A limit would be exceeded; `limit`, `value` and `actual` say which.
+    pub const LIMIT_EXCEEDED: &str = "limit-exceeded";
+    /// The call took too long.
+    pub const TIMEOUT: &str = "timeout";
+    /// The bytes are not text.
+    pub const NOT_TEXT: &str = "not-text";
+    /// The text encoding is not known.
+    pub const UNSUPPORTED_ENCODING: &str = "unsupported-encoding";
+    /// The document is broken.
+    pub const MALFORMED_DOCUMENT: &str = "malformed-document";
+    /// The document is of a kind that the tool does not read.
+    pub const UNSUPPORTED_DOCUMENT: &str = "unsupported-document";
+    /// The arguments are not what the tool takes.
+    pub const INVALID_ARGUMENTS: &str = "invalid-arguments";
+    /// No tool has this name.
+    pub const UNKNOWN_TOOL: &str = "unknown-tool";
+    /// The text to be replaced does not occur.
+    pub const NO_MATCH: &str = "no-match";
+    /// The text to be replaced occurs more than once.
+    pub const AMBIGUOUS_MATCH: &str = "ambiguous-match";
+    /// The component stopped abnormally.
+    pub const TRAPPED: &str = "trapped";
+    /// The audit log cannot be written, so nothing runs.
+    pub const AUDIT_UNAVAILABLE: &str = "audit-unavailable";
+    /// The disk is full or a quota is used up.
+    pub const NO_SPACE: &str = "no-space";
+    /// The file system is mounted read-only.
+    pub const READ_ONLY: &str = "read-only";
+    /// The session was closed.
+    pub const CLOSED: &str = "closed";
+    /// Any other failure of the operating system or the component.
+    pub const IO: &str = "io";
+}
+
+/// The five ways in which a call can end without success. They are never merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The policy, the grants or the path rules said no.
+    Denied,
+    /// A person or service was to approve, and did not.
+    NotApproved,
+    /// A limit was reached.
+    OverLimit,
+    /// The operation was allowed and failed.
+    Failed,
+    /// The component stopped abnormally.
+    Trapped,
+}
+
+/// Why a call did not succeed.
+///
+/// The text fields are written for the agent: they name roots by label and paths as the
+/// caller gave them, never a host path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallError {
+    code: Cow<'static, str>,
+    reason: Option<&'static str>,
+    message: String,
+    hint: String,
+    details: Map<String, Value>,
+}
+
+impl CallError {
+    /// An error with a code from [`code`] and a message.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code: Cow::Borrowed(code),
+            reason: None,
+            message: message.into(),
+            hint: String::new(),
+            details: Map::new(),
+        }
+    }
+
+    /// An error that the tool reported. A code that only the host may give is not taken
+    /// from a tool: it becomes `io`.
+    pub(crate) fn from_tool(code: &str, message: String, hint: String, details: &str) -> Self {
+        let trusted = is_tool_code(code);
+        Self {
+            code: if trusted {
+                Cow::Owned(code.to_owned())
+            } else {
+                Cow::Borrowed(code::IO)
+            },
+            reason: None,
+            message,
+            hint,
+            details: serde_json::from_str(details).unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn reason_of(mut self, reason: &'static str) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    pub(crate) fn hint_of(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// A limit by its configuration name, its value, and what was asked for.
+    pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
+        Self::new(
+            code::LIMIT_EXCEEDED,
+            format!("the limit `{name}` of {value} would be exceeded: {actual}"),
+        )
+        .hint_of("ask for less at a time, or have the operator raise the limit")
+        .detail("limit", name)
+        .detail("value", value)
+        .detail("actual", actual)
+    }
+
+    pub(crate) fn audit_unavailable(why: impl fmt::Display) -> Self {
+        Self::new(
+            code::AUDIT_UNAVAILABLE,
+            format!("the audit log cannot be written: {why}"),
+        )
+        .hint_of("nothing was changed by what could not be recorded; the operator has to make the audit log writable")
+    }
+
+    pub(crate) fn closed() -> Self {
+        Self::new(code::CLOSED, "the session is closed").hint_of("open a new session")
+    }
+
+    /// The stable code, one of [`code`] or a tool's own.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// What distinguishes answers with the same code, such as `traversal`.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.reason
+    }
+
+    pub(crate) fn static_reason(&self) -> Option<&'static str> {
+        self.reason
+    }
+
+    /// What is wrong, in one sentence.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What the caller can do next; may be empty.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// Further facts that belong to the code: `limit`, `value`, `actual`, `approval`,
+    /// `committed`, `known`.
+    #[must_use]
+    pub fn details(&self) -> &Map<String, Value> {
+        &self.details
+    }
+
+    /// Which of the five endings this is.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        match self.code() {
+            code::APPROVAL_REQUIRED | code::APPROVAL_DENIED => Ending::NotApproved,
+            code::LIMIT_EXCEEDED | code::TIMEOUT => Ending::OverLimit,
+            code::TRAPPED => Ending::Trapped,
+            code::NOT_GRANTED
+            | code::INVALID_PATH
+            | code::ESCAPE
+            | code::OVERWRITE_DENIED
+            | code::DELETE_DENIED
+            | code::HARD_LINK
+            | code::PATTERN_DENIED
+            | code::AUDIT_UNAVAILABLE
+            | code::CLOSED => Ending::Denied,
+            _ => Ending::Failed,
+        }
+    }
+
+    /// The error object as front-ends show it: `code`, `reason`, `message`, `hint`, and
+    /// the details.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut object = json!({
+            "code": self.code,
+            "reason": self.reason,
+            "message": self.message,
+            "hint": self.hint,
+        });
+        if let Value::Object(map) = &mut object {
+            for (key, value) in &self.details {
+                // A tool's details must not be able to rewrite the code.
+                map.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        object
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// Whether a tool may end a call with this code: any well-formed code but those that speak
+/// for the host.
+fn is_tool_code(code: &str) -> bool {
+    let reserved = [
+        code::OVERWRITE_DENIED,
+        code::DELETE_DENIED,
+        code::PATTERN_DENIED,
+        code::APPROVAL_REQUIRED,
+        code::APPROVAL_DENIED,
+        code::TIMEOUT,
+        code::TRAPPED,
+        code::AUDIT_UNAVAILABLE,
+        code::CLOSED,
+    ];
+    !code.is_empty()
+        && code.len() <= 64
+        && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+        && !reserved.contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_cannot_speak_for_the_host() {
+        for forged in ["trapped", "approval-denied", "Not Found", "", "a\nb"] {
+            let error = CallError::from_tool(forged, "m".into(), String::new(), "");
+            assert_eq!(error.code(), code::IO, "{forged:?}");
+        }
+    }
+
+    #[test]
+    fn details_cannot_replace_the_code() {
+        let error = CallError::from_tool("no-match", "m".into(), String::new(), r#"{"code":"x"}"#);
+        assert_eq!(error.to_json()["code"], "no-match");
+    }
+
+    #[test]
+    fn a_limit_names_itself_its_value_and_the_actual_amount() {
+        let json = CallError::limit("max_read_bytes", 10, 11).to_json();
+        assert_eq!(json["limit"], "max_read_bytes");
+        assert_eq!(json["value"], 10);
+        assert_eq!(json["actual"], 11);
+    }
+}

@@ -1,0 +1,315 @@
+//! Opening: existing objects for reading, new files, and new content for existing files.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::{Access as AccessMode, AtFlags, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::ask::Asked;
+use super::fault::Fault;
+use super::state::{CallState, Descriptor, Directory, OpenFile};
+use crate::bindings::filesystem::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
+use crate::error::{CallError, code};
+use crate::paths::{self, Use};
+use crate::policy::{Consent, Operation};
+use crate::transaction::{Before, Pending, Place, StagedFile, StagedIndex};
+use crate::walk::{self, Kind, ObjectId};
+
+/// How often a file that is swapped between two looks at it is looked at again.
+const SWAP_RETRIES: usize = 8;
+
+/// The flags of an open, sorted by what they mean for the policy.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    follow: bool,
+    directory: bool,
+    create: bool,
+    exclusive: bool,
+    truncate: bool,
+    write: bool,
+}
+
+impl Wanted {
+    fn new(path: PathFlags, open: OpenFlags, descriptor: DescriptorFlags) -> Self {
+        Self {
+            follow: path.contains(PathFlags::SYMLINK_FOLLOW),
+            directory: open.contains(OpenFlags::DIRECTORY),
+            create: open.contains(OpenFlags::CREATE),
+            exclusive: open.contains(OpenFlags::EXCLUSIVE),
+            truncate: open.contains(OpenFlags::TRUNCATE),
+            write: descriptor.contains(DescriptorFlags::WRITE),
+        }
+    }
+
+    /// Whether anything about the open could change something. `mutate-directory` is what a
+    /// directory descriptor has by its root's grant, asked for or not.
+    fn changes(self) -> bool {
+        self.create || self.truncate || self.write
+    }
+}
+
+impl CallState {
+    pub(super) fn open(
+        &mut self,
+        base: &Directory,
+        path: String,
+        path_flags: PathFlags,
+        open_flags: OpenFlags,
+        descriptor_flags: DescriptorFlags,
+    ) -> Result<Descriptor, Fault> {
+        let wanted = Wanted::new(path_flags, open_flags, descriptor_flags);
+        if wanted.changes() {
+            self.open_to_write(base, path, wanted)
+        } else if wanted.directory {
+            self.open_directory(base, path, wanted)
+        } else {
+            self.open_to_read(base, path, wanted)
+        }
+    }
+
+    /// Opening a directory to start walks from needs no right of its own: what is done
+    /// there is asked for then.
+    fn open_directory(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
+        let operation = match self.root(base.root).rights {
+            crate::roots::Rights::Read => Operation::Open,
+            crate::roots::Rights::Write => Operation::CreateDirectory,
+        };
+        let asked = self.ask(operation, base, path, Use::Any)?;
+        if let Some(place) = self.locate_pending(&asked)?
+            && self.transaction.pending(&place.slot).is_some()
+        {
+            return Err(asked.pending());
+        }
+        let flags = OFlags::PATH | OFlags::DIRECTORY | no_follow(wanted);
+        let handle = self.walk(&asked, flags)?;
+        let stat = rustix::fs::fstat(&handle)?;
+        Ok(self.directory(asked, handle, &stat))
+    }
+
+    fn open_to_read(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
+        let asked = self.ask(Operation::Open, base, path, Use::ReadFile)?;
+        if let Some(place) = self.locate_pending(&asked)? {
+            match self.transaction.pending(&place.slot).cloned() {
+                Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
+                Some(Pending::File(index)) => return self.open_staged(&asked, index, wanted),
+                Some(Pending::Moved(from, before)) => return self.open_moved(&asked, &from, before),
+                None => {}
+            }
+        }
+        for _ in 0..SWAP_RETRIES {
+            let named = self.walk(&asked, OFlags::PATH | no_follow(wanted))?;
+            let stat = rustix::fs::fstat(&named)?;
+            match Kind::of(&stat) {
+                Kind::Directory => return Ok(self.directory(asked, named, &stat)),
+                Kind::Symlink => return Err(asked.symlink()),
+                Kind::Special => return Err(asked.special()),
+                Kind::File => {}
+            }
+            // The first walk opened nothing, so that a device is never touched; the second
+            // opens, and must find the same object.
+            let handle = self.walk(&asked, OFlags::RDONLY | no_follow(wanted))?;
+            if ObjectId::of(&rustix::fs::fstat(&handle)?) == ObjectId::of(&stat) {
+                return Ok(self.file(&asked, handle, &stat));
+            }
+        }
+        Err(asked.refuse(ErrorCode::Busy, swapped()))
+    }
+
+    fn walk(&self, asked: &Asked, flags: OFlags) -> Result<OwnedFd, Fault> {
+        let boundary = self.root(asked.base.root).boundary;
+        walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty()).map_err(|errno| asked.errno(errno))
+    }
+
+    fn directory(&mut self, asked: Asked, handle: OwnedFd, stat: &Stat) -> Descriptor {
+        let id = ObjectId::of(stat);
+        let path: Arc<str> = match paths::split_last(&asked.path) {
+            None if asked.base.path.is_empty() && !asked.path.contains("..") => "".into(),
+            _ => asked.base.spell(asked.path.trim_end_matches('/')).into(),
+        };
+        let access = (asked.operation == Operation::Open).then(|| {
+            let spelled = asked.base.spell(&asked.path).into();
+            self.accessed(Operation::Open, asked.base.root, spelled, id)
+        });
+        Descriptor::Directory(Directory {
+            handle: Arc::new(handle),
+            id,
+            root: asked.base.root,
+            path,
+            access,
+        })
+    }
+
+    fn file(&mut self, asked: &Asked, handle: OwnedFd, stat: &Stat) -> Descriptor {
+        let id = ObjectId::of(stat);
+        let path: Arc<str> = asked.base.spell(&asked.path).into();
+        let access = self.accessed(Operation::Open, asked.base.root, Arc::clone(&path), id);
+        Descriptor::File(OpenFile {
+            handle: Arc::new(handle),
+            id,
+            root: asked.base.root,
+            path,
+            readable: true,
+            staged: None,
+            access: Some(access),
+        })
+    }
+
+    /// An object whose rename is pending stands at its old place until the commit.
+    fn open_moved(&mut self, asked: &Asked, from: &Place, before: Before) -> Result<Descriptor, Fault> {
+        if before.kind != Kind::File {
+            return Err(asked.pending());
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let handle = rustix::fs::openat(from.directory(), from.name(), flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&handle)?;
+        if ObjectId::of(&stat) != before.object {
+            return Err(asked.refuse(ErrorCode::Busy, swapped()));
+        }
+        Ok(self.file(asked, handle, &stat))
+    }
+
+    /// The guest sees its own staged file. It may read it where it has a read grant, or
+    /// when it made the file.
+    fn open_staged(&mut self, asked: &Asked, index: StagedIndex, wanted: Wanted) -> Result<Descriptor, Fault> {
+        if wanted.directory {
+            return Err(asked.errno(Errno::NOTDIR));
+        }
+        let by_grant = self.may(asked.base.root, crate::roots::Rights::Read);
+        let file = self.transaction.file(index);
+        let readable = file.created || by_grant;
+        let (handle, id) = (Arc::clone(file.handle()), ObjectId::of(&file.stat()?));
+        Ok(Descriptor::File(OpenFile {
+            handle,
+            id,
+            root: asked.base.root,
+            path: asked.base.spell(&asked.path).into(),
+            readable,
+            staged: wanted.changes().then_some(index),
+            access: None,
+        }))
+    }
+
+    fn open_to_write(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
+        let operation = if wanted.create { Operation::Create } else { Operation::Change };
+        let asked = self.ask(operation, base, path, Use::TargetFile)?;
+        if wanted.directory {
+            return Err(asked.errno(Errno::ISDIR));
+        }
+        let place = self.locate(&asked)?;
+        match self.transaction.pending(&place.slot).cloned() {
+            None => {}
+            Some(Pending::File(_)) if wanted.exclusive => return Err(Fault::errno(Errno::EXIST)),
+            Some(Pending::File(index)) => return self.reopen_staged(&asked, index, wanted),
+            Some(Pending::Gone) => return self.create_over_gone(asked, place, wanted),
+            Some(Pending::Moved(..)) => return Err(asked.pending()),
+        }
+        match self.look(&asked, &place)? {
+            Some(stat) => self.open_existing_to_write(asked, place, &stat, wanted),
+            None if wanted.create => self.create(&asked, place, wanted),
+            None => Err(Fault::errno(Errno::NOENT)),
+        }
+    }
+
+    fn reopen_staged(&mut self, asked: &Asked, index: StagedIndex, wanted: Wanted) -> Result<Descriptor, Fault> {
+        if wanted.truncate {
+            self.transaction.file_mut(index).set_size(0)?;
+        }
+        self.open_staged(asked, index, wanted)
+    }
+
+    /// Creating where this call deleted is a replacement: the name is never without a file.
+    fn create_over_gone(&mut self, mut asked: Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
+        if !wanted.create {
+            return Err(Fault::errno(Errno::NOENT));
+        }
+        let deleted = match self.transaction.take_back_file_deletion(&place.slot) {
+            Some(effect) => effect,
+            None => return Err(asked.pending()),
+        };
+        let Some(before) = deleted.before else {
+            return Err(asked.pending());
+        };
+        asked.operation = Operation::Replace;
+        if self.shared.policy.overwrite == Consent::Deny {
+            self.transaction.delete(deleted.place, before, deleted.risk);
+            return Err(self.consent_to_overwrite(&asked).err().unwrap_or_else(|| asked.pending()));
+        }
+        let file = StagedFile::for_existing(&place.directory)?;
+        let index = self.transaction.replace(Operation::Replace, place, before, deleted.risk, file);
+        self.open_staged(&asked, index, wanted)
+    }
+
+    fn create(&mut self, asked: &Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
+        paths::check_new_name(place.name(), self.shared.policy.paths)
+            .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
+        let file = StagedFile::new(&place.directory)?;
+        let index = self.transaction.create(place, file);
+        self.open_staged(asked, index, wanted)
+    }
+
+    fn open_existing_to_write(
+        &mut self,
+        mut asked: Asked,
+        place: Place,
+        stat: &Stat,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
+        match Kind::of(stat) {
+            Kind::Symlink => return Err(self.refuse_symlink(&asked)),
+            Kind::Special => return Err(asked.special()),
+            _ if wanted.exclusive => return Err(Fault::errno(Errno::EXIST)),
+            Kind::Directory => return Err(Fault::errno(Errno::ISDIR)),
+            Kind::File => {}
+        }
+        asked.operation = if wanted.truncate { Operation::Replace } else { Operation::Change };
+        if asked.operation.risk() > self.ceiling {
+            self.permit(&asked)?;
+        }
+        self.consent_to_overwrite(&asked)?;
+        if stat.st_nlink > 1 {
+            return Err(asked.refuse(ErrorCode::NotPermitted, hard_link()));
+        }
+        // Replacing needs write permission on the directory only; the file's own must hold.
+        rustix::fs::accessat(place.directory(), place.name(), AccessMode::WRITE_OK, AtFlags::EACCESS)?;
+        let mut file = StagedFile::for_existing(&place.directory)?;
+        if !wanted.truncate {
+            self.copy_existing(&asked, &place, stat, &mut file)?;
+        }
+        let risk = self.risk_of(asked.operation, stat);
+        let before = Before::of(stat);
+        let index = self.transaction.replace(asked.operation, place, before, risk, file);
+        self.open_staged(&asked, index, wanted)
+    }
+
+    /// The private copy counts as reading, since it is.
+    fn copy_existing(&mut self, asked: &Asked, place: &Place, stat: &Stat, file: &mut StagedFile) -> Result<(), Fault> {
+        self.charge_read(ObjectId::of(stat), stat.st_size as u64)
+            .map_err(|error| asked.refuse(ErrorCode::Quota, error))?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let old = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())?;
+        if Before::of(&rustix::fs::fstat(&old)?) != Before::of(stat) {
+            return Err(asked.refuse(ErrorCode::Busy, swapped()));
+        }
+        file.copy_content(old.as_fd())?;
+        Ok(())
+    }
+}
+
+fn no_follow(wanted: Wanted) -> OFlags {
+    if wanted.follow { OFlags::empty() } else { OFlags::NOFOLLOW }
+}
+
+fn hard_link() -> CallError {
+    CallError::new(
+        code::HARD_LINK,
+        "the file has another name as well, and changing it would change or split both",
+    )
+    .hint_of("write to a new file instead")
+}
+
+fn swapped() -> CallError {
+    CallError::new(code::CONFLICT, "the object was exchanged while it was being opened")
+        .reason_of("changed")
+        .hint_of("try again")
+}

@@ -1,0 +1,255 @@
+//! Making and removing directories, deleting and renaming.
+
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::ask::Asked;
+use super::fault::Fault;
+use super::state::{CallState, Directory};
+use crate::audit::EntryKind;
+use crate::bindings::filesystem::ErrorCode;
+use crate::error::{CallError, code};
+use crate::paths::{self, Use};
+use crate::policy::{Operation, RiskClass};
+use crate::transaction::{Before, Pending, Place, is_temporary_name};
+use crate::walk::{self, Kind, ObjectId};
+
+impl CallState {
+    pub(super) fn create_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
+        let asked = self.ask(Operation::CreateDirectory, base, path, Use::TargetAny)?;
+        let place = self.locate(&asked)?;
+        match self.transaction.pending(&place.slot) {
+            Some(Pending::Gone) => return Err(asked.pending()),
+            Some(_) => return Err(Fault::errno(Errno::EXIST)),
+            None => {}
+        }
+        if self.look(&asked, &place)?.is_some() {
+            return Err(Fault::errno(Errno::EXIST));
+        }
+        paths::check_new_name(place.name(), self.shared.policy.paths)
+            .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
+        self.record_directory(&place, None)?;
+        let made = self.make_directory(&place);
+        let outcome = if made.is_ok() { "ok" } else { "failed" };
+        self.record_directory(&place, Some(outcome))?;
+        let id = made?;
+        self.transaction.made_directory(place, id);
+        Ok(())
+    }
+
+    fn make_directory(&self, place: &Place) -> Result<ObjectId, Errno> {
+        rustix::fs::mkdirat(place.directory(), place.name(), Mode::from_raw_mode(0o777))?;
+        Ok(ObjectId::of(&walk::look(place.directory(), place.name())?))
+    }
+
+    /// The intent to make a directory, or what became of it.
+    fn record_directory(&mut self, place: &Place, outcome: Option<&'static str>) -> Result<(), Fault> {
+        let entry = self.directory_entry(place, outcome);
+        self.record(vec![entry]).map_err(Fault::Trap)
+    }
+
+    pub(crate) fn directory_entry(&self, place: &Place, outcome: Option<&'static str>) -> crate::audit::Entry {
+        let kind = if outcome.is_some() { EntryKind::Outcome } else { EntryKind::Intent };
+        let mut entry = self.entry(kind);
+        entry.operation = Some(Operation::CreateDirectory);
+        entry.risk = Some(RiskClass::Draft);
+        entry.decision = Some("allow");
+        entry.root = Some(self.shared.roots.label(place.root).to_owned());
+        entry.path = Some(place.path.clone());
+        entry.outcome = outcome;
+        entry
+    }
+
+    pub(super) fn unlink_file(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
+        let asked = self.ask(Operation::Delete, base, path, Use::TargetFile)?;
+        let place = self.locate(&asked)?;
+        match self.transaction.pending(&place.slot).cloned() {
+            Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
+            Some(Pending::File(index)) => return self.delete_staged(&asked, index),
+            Some(Pending::Moved(_, before)) if before.kind == Kind::Directory => {
+                return Err(Fault::errno(Errno::ISDIR));
+            }
+            Some(Pending::Moved(..)) => return self.delete_moved(&asked, &place),
+            None => {}
+        }
+        let stat = self.look(&asked, &place)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        if Kind::of(&stat) == Kind::Directory {
+            return Err(Fault::errno(Errno::ISDIR));
+        }
+        let risk = self.risk_of(Operation::Delete, &stat);
+        self.transaction.delete(place, Before::of(&stat), risk);
+        Ok(())
+    }
+
+    /// Deleting what this call staged takes the staging back; new content for an existing
+    /// file gives way to the deletion of that file.
+    fn delete_staged(&mut self, asked: &Asked, index: usize) -> Result<(), Fault> {
+        let effect = self.transaction.take_back_file(index).ok_or_else(|| asked.pending())?;
+        if let Some(before) = effect.before {
+            self.transaction.delete(effect.place, before, effect.risk);
+        }
+        Ok(())
+    }
+
+    fn delete_moved(&mut self, asked: &Asked, place: &Place) -> Result<(), Fault> {
+        let effect = self
+            .transaction
+            .take_back_rename(&place.slot)
+            .ok_or_else(|| asked.pending())?;
+        if let Some(before) = effect.before {
+            self.transaction.delete(effect.place, before, effect.risk);
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
+        let asked = self.ask(Operation::Delete, base, path, Use::TargetAny)?;
+        let place = self.locate(&asked)?;
+        match self.transaction.pending(&place.slot) {
+            Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
+            Some(Pending::File(_)) => return Err(Fault::errno(Errno::NOTDIR)),
+            Some(Pending::Moved(..)) => return Err(asked.pending()),
+            None => {}
+        }
+        let stat = self.look(&asked, &place)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        if Kind::of(&stat) != Kind::Directory {
+            return Err(Fault::errno(Errno::NOTDIR));
+        }
+        self.refuse_unless_empty(&place, &stat)?;
+        if self.transaction.made(ObjectId::of(&stat)) {
+            return self.unmake_directory(&place, &stat);
+        }
+        self.transaction.delete(place, Before::of(&stat), self.risk_of(Operation::Delete, &stat));
+        Ok(())
+    }
+
+    fn unmake_directory(&mut self, place: &Place, stat: &Stat) -> Result<(), Fault> {
+        rustix::fs::unlinkat(place.directory(), place.name(), AtFlags::REMOVEDIR)?;
+        self.transaction.forget_directory(ObjectId::of(stat));
+        self.record_directory(place, Some("rolled-back"))
+    }
+
+    /// Whether the directory would be empty after the commit. One that may not be read is
+    /// left to the kernel, which looks again in any case.
+    fn refuse_unless_empty(&self, place: &Place, stat: &Stat) -> Result<(), Fault> {
+        let id = ObjectId::of(stat);
+        let pending = |name: &str| {
+            self.transaction
+                .pending_in(id)
+                .find(|(other, _)| *other == name)
+                .map(|(_, pending)| pending)
+        };
+        let arrives = self
+            .transaction
+            .pending_in(id)
+            .any(|(_, pending)| !matches!(pending, Pending::Gone));
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()) {
+            Err(Errno::ACCESS) => return Ok(()),
+            other => other?,
+        };
+        let stays = rustix::fs::Dir::new(handle)?.filter_map(Result::ok).any(|entry| {
+            let name = entry.file_name().to_string_lossy();
+            name != "."
+                && name != ".."
+                && !is_temporary_name(&name)
+                && !matches!(pending(&name), Some(Pending::Gone))
+        });
+        if arrives || stays {
+            return Err(Fault::errno(Errno::NOTEMPTY));
+        }
+        Ok(())
+    }
+
+    pub(super) fn rename(
+        &mut self,
+        base: &Directory,
+        path: String,
+        new_base: &Directory,
+        new_path: String,
+    ) -> Result<(), Fault> {
+        let from = self
+            .ask(Operation::Rename, base, path, Use::TargetAny)?
+            .with_target(new_base, &new_path);
+        let to = self.ask(Operation::Rename, new_base, new_path, Use::TargetAny)?;
+        let (source, target) = (self.locate(&from)?, self.locate(&to)?);
+        if source.slot == target.slot {
+            return Ok(());
+        }
+        paths::check_new_name(target.name(), self.shared.policy.paths)
+            .map_err(|error| from.refuse(ErrorCode::Invalid, error))?;
+        let before = match self.transaction.pending(&source.slot).cloned() {
+            Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
+            Some(Pending::File(index)) if self.transaction.file(index).created => {
+                return self.rename_staged(&from, &to, index, target);
+            }
+            Some(_) => return Err(from.pending()),
+            None => self.source_of_rename(&from, &source)?,
+        };
+        let replaced = self.target_of_rename(&from, &to, &target)?;
+        let directory = before.kind == Kind::Directory;
+        if directory && walk::lies_within(target.directory(), before.object)? {
+            return Err(Fault::errno(Errno::INVAL));
+        }
+        if directory && replaced.is_some() {
+            return Err(Fault::errno(Errno::EXIST));
+        }
+        let risk = self.risk_of_rename(&source, replaced);
+        self.transaction.rename(source, target, before, replaced, risk);
+        Ok(())
+    }
+
+    /// A link that moves may come to lead somewhere else, so links stay where they are.
+    fn source_of_rename(&self, asked: &Asked, source: &Place) -> Result<Before, Fault> {
+        let stat = self.look(asked, source)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        match Kind::of(&stat) {
+            Kind::Symlink => Err(self.refuse_symlink(asked)),
+            Kind::Special => Err(asked.special()),
+            _ => Ok(Before::of(&stat)),
+        }
+    }
+
+    /// What the rename would replace. An empty new file of this call that stands there is
+    /// how a guest reserves the name, and gives way.
+    fn target_of_rename(&mut self, from: &Asked, to: &Asked, target: &Place) -> Result<Option<Before>, Fault> {
+        match self.transaction.pending(&target.slot).cloned() {
+            Some(Pending::File(index)) if self.transaction.file(index).created => {
+                self.transaction.take_back_file(index);
+                return Ok(None);
+            }
+            Some(_) => return Err(from.pending()),
+            None => {}
+        }
+        let Some(stat) = self.look(to, target)? else {
+            return Ok(None);
+        };
+        match Kind::of(&stat) {
+            Kind::Directory => return Err(Fault::errno(Errno::EXIST)),
+            Kind::Symlink => return Err(self.refuse_symlink(to)),
+            Kind::Special => return Err(to.special()),
+            Kind::File => {}
+        }
+        self.consent_to_overwrite(from)?;
+        if stat.st_nlink > 1 {
+            let error = CallError::new(code::HARD_LINK, "the file in the way has another name as well")
+                .hint_of("choose another name");
+            return Err(to.refuse(ErrorCode::NotPermitted, error));
+        }
+        Ok(Some(Before::of(&stat)))
+    }
+
+    fn rename_staged(&mut self, from: &Asked, to: &Asked, index: usize, target: Place) -> Result<(), Fault> {
+        if self.target_of_rename(from, to, &target)?.is_some() {
+            return Err(from.pending());
+        }
+        self.transaction.retarget(index, target);
+        Ok(())
+    }
+
+    fn risk_of_rename(&self, source: &Place, replaced: Option<Before>) -> RiskClass {
+        match walk::look(source.directory(), source.name()) {
+            Ok(stat) if replaced.is_none() => self.risk_of(Operation::Rename, &stat),
+            _ => RiskClass::Destructive,
+        }
+    }
+}

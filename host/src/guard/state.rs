@@ -1,0 +1,367 @@
+//! What the host keeps for one tool call.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustix::fs::Stat;
+use wasmtime::component::{Resource, ResourceTable};
+
+use super::fault::{Fault, Refusal};
+use crate::audit::{AccessedObject, Entry, EntryKind};
+use crate::bindings::filesystem::ErrorCode;
+use crate::error::{CallError, code};
+use crate::policy::{Operation, RiskClass};
+use crate::roots::{Rights, Root, RootIndex};
+use crate::session::Shared;
+use crate::transaction::{StagedIndex, Transaction};
+use crate::walk::ObjectId;
+
+/// An open file or directory inside WASI.
+#[derive(Clone, Debug)]
+pub enum Descriptor {
+    Directory(Directory),
+    File(OpenFile),
+}
+
+/// A directory, as a place to start walks from.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    pub(crate) handle: Arc<OwnedFd>,
+    pub(crate) id: ObjectId,
+    pub(crate) root: RootIndex,
+    /// Path from the root, as the guest spelled it; empty at the root itself.
+    pub(crate) path: Arc<str>,
+    /// Which access of the call's record this directory's use is counted in.
+    pub(crate) access: Option<usize>,
+}
+
+impl Directory {
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+
+    /// The root-relative spelling of a path that starts here.
+    pub(crate) fn spell(&self, path: &str) -> String {
+        if self.path.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{}/{path}", self.path)
+        }
+    }
+}
+
+/// A regular file.
+#[derive(Clone, Debug)]
+pub struct OpenFile {
+    pub(crate) handle: Arc<OwnedFd>,
+    pub(crate) id: ObjectId,
+    pub(crate) root: RootIndex,
+    pub(crate) path: Arc<str>,
+    pub(crate) readable: bool,
+    pub(crate) staged: Option<StagedIndex>,
+    pub(crate) access: Option<usize>,
+}
+
+/// Something the call read, listed or looked up.
+#[derive(Debug)]
+pub(crate) struct Access {
+    operation: Operation,
+    root: RootIndex,
+    path: Arc<str>,
+    id: ObjectId,
+    bytes: u64,
+    entries: u64,
+}
+
+/// Why the host ended a call from outside the guest's view.
+#[derive(Debug)]
+pub(crate) struct Stop(pub(crate) CallError);
+
+/// Everything that belongs to one call and is gone after it.
+pub(crate) struct CallState {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) call: String,
+    pub(crate) tool: String,
+    /// The most that the tool declared it would do.
+    pub(crate) ceiling: RiskClass,
+    pub(crate) deadline: Instant,
+    pub(crate) table: ResourceTable,
+    pub(crate) transaction: Transaction,
+    /// The answer to give when the guest says `host`.
+    pub(crate) last_failure: Option<CallError>,
+    pub(crate) stop: Option<Stop>,
+    accesses: Vec<Access>,
+    handles: u32,
+    bytes_read: u64,
+    bytes_read_of: HashMap<ObjectId, u64>,
+    bytes_written: u64,
+}
+
+impl CallState {
+    pub(crate) fn new(shared: Arc<Shared>, call: String, tool: &str, ceiling: RiskClass) -> Self {
+        let deadline = Instant::now() + shared.policy.limits.timeout;
+        Self {
+            shared,
+            call,
+            tool: tool.to_owned(),
+            ceiling,
+            deadline,
+            table: ResourceTable::new(),
+            transaction: Transaction::default(),
+            last_failure: None,
+            stop: None,
+            accesses: Vec::new(),
+            handles: 0,
+            bytes_read: 0,
+            bytes_read_of: HashMap::new(),
+            bytes_written: 0,
+        }
+    }
+
+    pub(crate) fn root(&self, index: RootIndex) -> &Root {
+        self.shared.roots.get(index)
+    }
+
+    pub(crate) fn may(&self, index: RootIndex, rights: Rights) -> bool {
+        self.root(index).rights == rights
+    }
+
+    /// Ends the call: the guest does not run on.
+    pub(crate) fn stop(&mut self, error: CallError) -> wasmtime::Error {
+        let message = error.to_string();
+        self.stop.get_or_insert(Stop(error));
+        wasmtime::Error::msg(message)
+    }
+
+    /// Hands a resource to the guest, if it has not too many.
+    pub(crate) fn hand_out<T: Send + 'static>(&mut self, value: T) -> Result<Resource<T>, Fault> {
+        let limit = self.shared.policy.limits.max_handles;
+        if self.handles >= limit {
+            let error = CallError::limit("max_handles", limit.into(), u64::from(limit) + 1);
+            return Err(self.refused(Operation::Open, ErrorCode::Quota, error));
+        }
+        let resource = self.table.push(value)?;
+        self.handles += 1;
+        Ok(resource)
+    }
+
+    /// Takes a resource back.
+    pub(crate) fn take_back<T: Send + 'static>(&mut self, resource: Resource<T>) -> wasmtime::Result<()> {
+        self.table.delete(resource)?;
+        self.handles = self.handles.saturating_sub(1);
+        Ok(())
+    }
+
+    /// A refusal that concerns no path.
+    pub(crate) fn refused(&self, operation: Operation, wasi: ErrorCode, error: CallError) -> Fault {
+        Fault::Refused(Box::new(Refusal {
+            wasi,
+            error,
+            operation,
+            root: None,
+            path: String::new(),
+            to: None,
+        }))
+    }
+
+    /// The single way out for everything that goes wrong in a WASI call: keeps the answer,
+    /// records a refusal, and gives the guest its code.
+    pub(crate) fn settle(&mut self, fault: Fault) -> wasmtime::Result<ErrorCode> {
+        match fault {
+            Fault::Trap(error) => Err(error),
+            Fault::Failed(failure) => {
+                let (wasi, error) = *failure;
+                self.last_failure = Some(error);
+                Ok(wasi)
+            }
+            Fault::Refused(refusal) => {
+                let entry = self.refusal_entry(&refusal);
+                self.record(vec![entry])?;
+                self.last_failure = Some(refusal.error);
+                Ok(refusal.wasi)
+            }
+        }
+    }
+
+    fn refusal_entry(&self, refusal: &Refusal) -> Entry {
+        let label = |root: RootIndex| self.shared.roots.label(root).to_owned();
+        let mut entry = self.entry(EntryKind::Refusal);
+        entry.operation = Some(refusal.operation);
+        entry.risk = Some(refusal.operation.risk());
+        entry.decision = Some("deny");
+        entry.code = Some(refusal.error.code().to_owned());
+        entry.reason = refusal.error.static_reason();
+        entry.root = refusal.root.map(label);
+        entry.path = Some(refusal.path.clone());
+        entry.to_root = refusal.to.as_ref().map(|(root, _)| label(*root));
+        entry.to_path = refusal.to.as_ref().map(|(_, path)| path.clone());
+        entry
+    }
+
+    /// An entry that names this call.
+    pub(crate) fn entry(&self, kind: EntryKind) -> Entry {
+        let mut entry = Entry::new(kind);
+        entry.session.clone_from(&self.shared.id);
+        entry.call = Some(self.call.clone());
+        entry.tool = Some(self.tool.clone());
+        entry
+    }
+
+    /// Writes entries now. When that fails, the call is over.
+    pub(crate) fn record(&mut self, entries: Vec<Entry>) -> wasmtime::Result<()> {
+        match self.shared.audit.append(entries) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.stop(error)),
+        }
+    }
+
+    /// Notes an access; it is written before the result leaves the host.
+    pub(crate) fn accessed(&mut self, operation: Operation, root: RootIndex, path: Arc<str>, id: ObjectId) -> usize {
+        self.accesses.push(Access {
+            operation,
+            root,
+            path,
+            id,
+            bytes: 0,
+            entries: 0,
+        });
+        self.accesses.len() - 1
+    }
+
+    /// Says more precisely what an access turned out to be.
+    pub(crate) fn access_was(&mut self, access: Option<usize>, operation: Operation, bytes: u64) {
+        if let Some(access) = access.and_then(|index| self.accesses.get_mut(index)) {
+            access.operation = operation;
+            access.bytes += bytes;
+        }
+    }
+
+    /// Counts a look at an entry of a directory that the call has listed; other looks get
+    /// an access of their own.
+    pub(crate) fn looked_at_entry(&mut self, access: Option<usize>) -> bool {
+        match access.and_then(|index| self.accesses.get_mut(index)) {
+            Some(access) if access.operation == Operation::List => {
+                access.entries += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The call's accesses as audit entries, up to 256 objects in one.
+    pub(crate) fn access_entries(&mut self) -> Vec<Entry> {
+        const OBJECTS_PER_ENTRY: usize = 256;
+        let accesses = std::mem::take(&mut self.accesses);
+        accesses
+            .chunks(OBJECTS_PER_ENTRY)
+            .map(|chunk| {
+                let mut entry = self.entry(EntryKind::Access);
+                entry.risk = Some(RiskClass::Read);
+                entry.decision = Some("allow");
+                match chunk {
+                    [one] => self.describe_one(&mut entry, one),
+                    many => entry.objects = many.iter().map(|one| self.describe(one)).collect(),
+                }
+                entry
+            })
+            .collect()
+    }
+
+    fn describe_one(&self, entry: &mut Entry, access: &Access) {
+        entry.operation = Some(access.operation);
+        entry.root = Some(self.shared.roots.label(access.root).to_owned());
+        entry.path = Some(access.path.to_string());
+        entry.object = Some(access.id.into());
+        entry.bytes = (access.operation == Operation::Read).then_some(access.bytes);
+    }
+
+    fn describe(&self, access: &Access) -> AccessedObject {
+        AccessedObject {
+            bytes: (access.operation == Operation::Read).then_some(access.bytes),
+            entries: access.entries,
+            object: access.id.into(),
+            operation: access.operation,
+            path: access.path.to_string(),
+            root: self.shared.roots.label(access.root).to_owned(),
+        }
+    }
+
+    /// Asks for `amount` more bytes of an object. `available` is how much it would be to
+    /// read all that the guest could get.
+    pub(crate) fn charge_read(&mut self, id: ObjectId, amount: u64) -> Result<(), CallError> {
+        let limits = &self.shared.policy.limits;
+        let of_object = self.bytes_read_of.entry(id).or_insert(0);
+        let object_total = of_object.saturating_add(amount);
+        if object_total > limits.max_read_bytes {
+            return Err(CallError::limit("max_read_bytes", limits.max_read_bytes, object_total));
+        }
+        let total = self.bytes_read.saturating_add(amount);
+        if total > limits.max_call_read_bytes {
+            return Err(CallError::limit("max_call_read_bytes", limits.max_call_read_bytes, total));
+        }
+        *of_object = object_total;
+        self.bytes_read = total;
+        Ok(())
+    }
+
+    /// Whether `amount` more bytes of an object would be within the limits.
+    pub(crate) fn has_read_budget(&self, id: ObjectId, amount: u64) -> bool {
+        let limits = &self.shared.policy.limits;
+        let of_object = self.bytes_read_of.get(&id).copied().unwrap_or(0);
+        of_object.saturating_add(amount) <= limits.max_read_bytes
+            && self.bytes_read.saturating_add(amount) <= limits.max_call_read_bytes
+    }
+
+    /// Bytes that may still be written.
+    pub(crate) fn write_budget(&self) -> u64 {
+        let limit = self.shared.policy.limits.max_write_bytes;
+        limit.saturating_sub(self.bytes_written)
+    }
+
+    /// Gives back what was asked for and not read.
+    pub(crate) fn refund_read(&mut self, id: ObjectId, amount: u64) {
+        if let Some(of_object) = self.bytes_read_of.get_mut(&id) {
+            *of_object = of_object.saturating_sub(amount);
+        }
+        self.bytes_read = self.bytes_read.saturating_sub(amount);
+    }
+
+    /// Asks for `amount` more bytes to be written, before they are.
+    pub(crate) fn charge_write(&mut self, amount: u64) -> Result<(), CallError> {
+        let limit = self.shared.policy.limits.max_write_bytes;
+        let total = self.bytes_written.saturating_add(amount);
+        if total > limit {
+            return Err(CallError::limit("max_write_bytes", limit, total));
+        }
+        self.bytes_written = total;
+        Ok(())
+    }
+
+    /// Refuses to go on after the deadline.
+    pub(crate) fn check_deadline(&mut self) -> Result<(), Fault> {
+        if Instant::now() < self.deadline {
+            return Ok(());
+        }
+        let error = timed_out(self.shared.policy.limits.timeout);
+        Err(Fault::Trap(self.stop(error)))
+    }
+
+    /// The class of a change to an object: `DRAFT` when this session created it and it is
+    /// still as the session left it.
+    pub(crate) fn risk_of(&self, operation: Operation, stat: &Stat) -> RiskClass {
+        if self.shared.is_own_work(stat) {
+            RiskClass::Draft
+        } else {
+            operation.risk()
+        }
+    }
+}
+
+pub(crate) fn timed_out(limit: std::time::Duration) -> CallError {
+    CallError::new(code::TIMEOUT, format!("the call took longer than {} ms", limit.as_millis()))
+        .hint_of("ask for less at a time")
+        .detail("limit", "timeout_ms")
+        .detail("value", limit.as_millis() as u64)
+}

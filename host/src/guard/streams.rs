@@ -1,0 +1,193 @@
+//! `wasi:io/streams` over files: the same reads and writes as through descriptors.
+
+use wasmtime::component::Resource;
+
+use super::fault::{Fault, StreamFault};
+use super::io::AlwaysReady;
+use super::state::{CallState, OpenFile};
+use crate::bindings::streams;
+use crate::error::CallError;
+
+/// Most bytes that a stream takes at once, as it tells the guest.
+const WRITE_PERMIT: u64 = 1 << 20;
+/// Zeroes are written from a buffer of this size.
+const ZEROES: [u8; 4096] = [0; 4096];
+
+/// A file that is read in order.
+#[derive(Debug)]
+pub struct Input {
+    pub(super) file: OpenFile,
+    pub(super) position: u64,
+}
+
+/// A file that is written in order.
+#[derive(Debug)]
+pub struct Output {
+    pub(super) file: OpenFile,
+    pub(super) position: u64,
+}
+
+impl CallState {
+    fn read_stream(&mut self, stream: &Resource<Input>, wanted: u64) -> Result<Vec<u8>, StreamFault> {
+        let Input { file, position } = self.table.get(stream)?;
+        let (file, position) = (file.clone(), *position);
+        let bytes = self.read_bytes(&file, wanted, position)?;
+        if bytes.is_empty() && wanted > 0 {
+            return Err(StreamFault::Closed);
+        }
+        self.table.get_mut(stream)?.position += bytes.len() as u64;
+        Ok(bytes)
+    }
+
+    fn write_stream(&mut self, stream: &Resource<Output>, bytes: &[u8]) -> Result<(), StreamFault> {
+        let Output { file, position } = self.table.get(stream)?;
+        let (file, position) = (file.clone(), *position);
+        self.write_bytes(&file, bytes, position)?;
+        self.table.get_mut(stream)?.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Asks for all the zeroes first, so that nothing is written of what is too much.
+    fn write_zeroes_to(&mut self, stream: &Resource<Output>, count: u64) -> Result<(), StreamFault> {
+        let left = self.write_budget();
+        if count > left {
+            let limit = self.shared.policy.limits.max_write_bytes;
+            let total = (limit - left).saturating_add(count);
+            let error = CallError::limit("max_write_bytes", limit, total);
+            let file = self.table.get(stream)?.file.clone();
+            return Err(super::ask::Asked::about(&file, crate::policy::Operation::Change, error).into());
+        }
+        let mut left = count;
+        while left > 0 {
+            let chunk = left.min(ZEROES.len() as u64);
+            self.write_stream(stream, &ZEROES[..chunk as usize])?;
+            left -= chunk;
+        }
+        Ok(())
+    }
+
+    fn splice_into(
+        &mut self,
+        to: &Resource<Output>,
+        from: &Resource<Input>,
+        wanted: u64,
+    ) -> Result<u64, StreamFault> {
+        let bytes = self.read_stream(from, wanted.min(WRITE_PERMIT))?;
+        self.write_stream(to, &bytes)?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Moves on without reading; what is skipped does not count as read.
+    fn skip_in(&mut self, stream: &Resource<Input>, wanted: u64) -> Result<u64, StreamFault> {
+        self.check_deadline()?;
+        let input = self.table.get_mut(stream)?;
+        let size = rustix::fs::fstat(&input.file.handle).map_err(Fault::errno)?.st_size as u64;
+        let skipped = wanted.min(size.saturating_sub(input.position));
+        if skipped == 0 && wanted > 0 {
+            return Err(StreamFault::Closed);
+        }
+        input.position += skipped;
+        Ok(skipped)
+    }
+
+    fn ready_pollable(&mut self) -> wasmtime::Result<Resource<AlwaysReady>> {
+        match self.hand_out(AlwaysReady) {
+            Ok(pollable) => Ok(pollable),
+            Err(fault) => {
+                self.settle(fault)?;
+                let error = self.last_failure.clone().unwrap_or_else(|| {
+                    let limit = u64::from(self.shared.policy.limits.max_handles);
+                    CallError::limit("max_handles", limit, limit + 1)
+                });
+                Err(self.stop(error))
+            }
+        }
+    }
+}
+
+impl streams::HostInputStream for CallState {
+    fn read(&mut self, stream: Resource<Input>, length: u64) -> Result<Vec<u8>, StreamFault> {
+        self.read_stream(&stream, length)
+    }
+
+    fn blocking_read(&mut self, stream: Resource<Input>, length: u64) -> Result<Vec<u8>, StreamFault> {
+        self.read_stream(&stream, length)
+    }
+
+    fn skip(&mut self, stream: Resource<Input>, length: u64) -> Result<u64, StreamFault> {
+        self.skip_in(&stream, length)
+    }
+
+    fn blocking_skip(&mut self, stream: Resource<Input>, length: u64) -> Result<u64, StreamFault> {
+        self.skip_in(&stream, length)
+    }
+
+    fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<AlwaysReady>> {
+        self.table.get(&stream)?;
+        self.ready_pollable()
+    }
+
+    fn drop(&mut self, stream: Resource<Input>) -> wasmtime::Result<()> {
+        self.take_back(stream)
+    }
+}
+
+impl streams::HostOutputStream for CallState {
+    fn check_write(&mut self, stream: Resource<Output>) -> Result<u64, StreamFault> {
+        self.table.get(&stream)?;
+        Ok(WRITE_PERMIT)
+    }
+
+    fn write(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Result<(), StreamFault> {
+        self.write_stream(&stream, &bytes)
+    }
+
+    fn blocking_write_and_flush(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Result<(), StreamFault> {
+        self.write_stream(&stream, &bytes)
+    }
+
+    fn flush(&mut self, stream: Resource<Output>) -> Result<(), StreamFault> {
+        self.table.get(&stream)?;
+        Ok(())
+    }
+
+    fn blocking_flush(&mut self, stream: Resource<Output>) -> Result<(), StreamFault> {
+        self.table.get(&stream)?;
+        Ok(())
+    }
+
+    fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<AlwaysReady>> {
+        self.table.get(&stream)?;
+        self.ready_pollable()
+    }
+
+    fn write_zeroes(&mut self, stream: Resource<Output>, length: u64) -> Result<(), StreamFault> {
+        self.write_zeroes_to(&stream, length)
+    }
+
+    fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<Output>, length: u64) -> Result<(), StreamFault> {
+        self.write_zeroes_to(&stream, length)
+    }
+
+    fn splice(
+        &mut self,
+        to: Resource<Output>,
+        from: Resource<Input>,
+        length: u64,
+    ) -> Result<u64, StreamFault> {
+        self.splice_into(&to, &from, length)
+    }
+
+    fn blocking_splice(
+        &mut self,
+        to: Resource<Output>,
+        from: Resource<Input>,
+        length: u64,
+    ) -> Result<u64, StreamFault> {
+        self.splice_into(&to, &from, length)
+    }
+
+    fn drop(&mut self, stream: Resource<Output>) -> wasmtime::Result<()> {
+        self.take_back(stream)
+    }
+}

@@ -1,0 +1,51 @@
+//! File tools that an LLM agent can be given without handing it the machine.
+//!
+//! A [`Session`] holds directory handles (the grants), a [`Policy`], an [`AuditLog`] and a
+//! tool component. Each [`Session::call`] runs the component in a fresh instance that can
+//! see nothing but those directories, and the policy is asked at every WASI call below it,
+//! so it also holds for a component that lies. What a call changes is staged, approved,
+//! committed and recorded.
+//!
+//! This crate does not restrict the process that uses it, and it does not protect against
+//! other processes that may write to the granted directories; `SECURITY.md` says what is
+//! promised and what is not.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("rootbound runs on Linux only: it relies on openat2 and on unnamed temporary files");
+
+mod ambient;
+mod approval;
+mod audit;
+mod bindings;
+mod builder;
+mod clock;
+mod component;
+mod embedded;
+#[path = "../engine_config.rs"]
+mod engine_config;
+mod errno;
+mod error;
+mod guard;
+mod output;
+mod paths;
+mod policy;
+mod random;
+mod respell;
+mod roots;
+mod running;
+mod session;
+mod transaction;
+mod walk;
+
+pub use approval::{ApprovalRequest, Approver, Decision, Nobody};
+pub use audit::{AuditLog, AuditSink};
+pub use builder::{SessionBuilder, StartError};
+pub use component::{ComponentError, Definition, PathArgument, PathRole, ToolComponent};
+pub use error::{CallError, Ending, code};
+pub use output::{Content, Output, Receipt};
+pub use paths::PathRules;
+pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
+pub use roots::{Grant, Rights};
+pub use session::{Arguments, CallOptions, Session};
+pub use transaction::EffectReceipt;
+pub use walk::Version;

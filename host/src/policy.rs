@@ -1,0 +1,199 @@
+//! What may be done: limits, overwriting, deleting, and how operations are classed.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::paths::PathRules;
+
+/// Whether something that destroys may happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Consent {
+    /// Refused without asking.
+    #[default]
+    Deny,
+    /// An approver is asked; without one the answer is no.
+    Ask,
+    /// Done without asking.
+    Allow,
+}
+
+/// How much harm an operation can do, decided from the operation and the state of the
+/// object, never from a tool's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RiskClass {
+    /// Reads, lists, or looks up metadata.
+    Read,
+    /// Creates what did not exist, or touches only what this session created.
+    Draft,
+    /// Changes, replaces, renames or deletes what existed.
+    Destructive,
+    /// Reaches something that is not a file.
+    Send,
+}
+
+impl RiskClass {
+    /// The name as the audit log and front-ends write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "READ",
+            Self::Draft => "DRAFT",
+            Self::Destructive => "DESTRUCTIVE",
+            Self::Send => "SEND",
+        }
+    }
+}
+
+/// One thing asked of the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Open an object for reading.
+    Open,
+    /// Read a file's bytes.
+    Read,
+    /// List a directory.
+    List,
+    /// Look up metadata.
+    Stat,
+    /// Create a file.
+    Create,
+    /// Create a directory.
+    CreateDirectory,
+    /// Change a file in place: append, offset write, truncation.
+    Change,
+    /// Replace a file's content.
+    Replace,
+    /// Delete a file or an empty directory.
+    Delete,
+    /// Delete a directory with what it holds.
+    DeleteTree,
+    /// Rename.
+    Rename,
+    /// Create a link.
+    Link,
+    /// Anything else.
+    Other,
+}
+
+impl Operation {
+    /// The name as the audit log writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Read => "read",
+            Self::List => "list",
+            Self::Stat => "stat",
+            Self::Create => "create",
+            Self::CreateDirectory => "create-directory",
+            Self::Change => "change",
+            Self::Replace => "replace",
+            Self::Delete => "delete",
+            Self::DeleteTree => "delete-tree",
+            Self::Rename => "rename",
+            Self::Link => "link",
+            Self::Other => "other",
+        }
+    }
+
+    /// The class of the operation on an object that the session did not create.
+    #[must_use]
+    pub fn risk(self) -> RiskClass {
+        match self {
+            Self::Open | Self::Read | Self::List | Self::Stat => RiskClass::Read,
+            Self::Create | Self::CreateDirectory => RiskClass::Draft,
+            Self::Change | Self::Replace | Self::Delete | Self::DeleteTree | Self::Rename | Self::Link => {
+                RiskClass::Destructive
+            }
+            Self::Other => RiskClass::Send,
+        }
+    }
+}
+
+/// Whether a success means that the change survives a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// Content and directory entry are synced before the call succeeds.
+    #[default]
+    Full,
+    /// Nothing is synced. Each file is still old or new, never a mix, as long as the
+    /// system keeps running.
+    Fast,
+}
+
+/// Ceilings, counted by the host for each call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes read of one object, all its descriptors and streams together.
+    pub max_read_bytes: u64,
+    /// Bytes read altogether.
+    pub max_call_read_bytes: u64,
+    /// Bytes written altogether; a hole counts as written.
+    pub max_write_bytes: u64,
+    /// Bytes of the result: fields and payload together.
+    pub max_output_bytes: u64,
+    /// Bytes of the guest's memory and tables.
+    pub max_memory: u64,
+    /// Levels of a recursive listing or search.
+    pub max_depth: u32,
+    /// Entries of one listing.
+    pub max_entries: u64,
+    /// Open descriptors, streams and other WASI resources at one time.
+    pub max_handles: u32,
+    /// Wall time, guest and host calls together. The clock stops when the commit begins.
+    pub timeout: Duration,
+}
+
+impl Default for Limits {
+    /// The defaults are: 10 MiB read of one object and 512 MiB altogether; 5 MiB written;
+    /// results up to 16 MiB; 256 MiB of guest memory; 10 levels; 10,000 entries of a
+    /// listing; 256 open handles; 5 seconds.
+    fn default() -> Self {
+        const MIB: u64 = 1 << 20;
+        Self {
+            max_read_bytes: 10 * MIB,
+            max_call_read_bytes: 512 * MIB,
+            max_write_bytes: 5 * MIB,
+            max_output_bytes: 16 * MIB,
+            max_memory: 256 * MIB,
+            max_depth: 10,
+            max_entries: 10_000,
+            max_handles: 256,
+            timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Everything that is decided about an operation besides the grants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether an existing file may be changed, replaced, or renamed over.
+    pub overwrite: Consent,
+    /// Whether something that exists may be deleted or renamed away.
+    pub delete: Consent,
+    /// Which path spellings are taken.
+    pub paths: PathRules,
+    /// The ceilings.
+    pub limits: Limits,
+    /// Whether changes are synced.
+    pub durability: Durability,
+}
+
+impl Default for Policy {
+    /// The defaults are: nothing is overwritten; deletions are asked about; names must be
+    /// portable; [`Limits::default`]; changes are synced.
+    fn default() -> Self {
+        Self {
+            overwrite: Consent::Deny,
+            delete: Consent::Ask,
+            paths: PathRules::default(),
+            limits: Limits::default(),
+            durability: Durability::Full,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The directories a session was granted, and the names by which others know them.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use crate::walk::{Boundary, ObjectId};
+
+/// Which root, in the order of the preopens.
+pub(crate) type RootIndex = usize;
+
+/// What may be done below a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// Open for reading, list, look up.
+    Read,
+    /// Create, write, delete, make directories; no reading.
+    Write,
+}
+
+/// A directory handle that the user opened, and what may be done there.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub(crate) label: String,
+    pub(crate) preopen: String,
+    pub(crate) rights: Rights,
+    pub(crate) boundary: Boundary,
+    pub(crate) handle: Arc<OwnedFd>,
+    pub(crate) id: ObjectId,
+}
+
+/// The roots of a session: the read roots in their order, then the write root.
+#[derive(Debug, Default)]
+pub(crate) struct Roots(Vec<Root>);
+
+impl Roots {
+    /// Adds a root; its label is made unique, except that one directory granted both ways
+    /// keeps one label.
+    pub(crate) fn push(&mut self, label: String, rights: Rights, boundary: Boundary, handle: OwnedFd, id: ObjectId) {
+        let label = self.unique_label(label, id);
+        let preopen = match rights {
+            Rights::Read => format!("/read/{}", self.0.len()),
+            Rights::Write => "/write".to_owned(),
+        };
+        self.0.push(Root {
+            label,
+            preopen,
+            rights,
+            boundary,
+            handle: Arc::new(handle),
+            id,
+        });
+    }
+
+    fn unique_label(&self, wanted: String, id: ObjectId) -> String {
+        let taken = |label: &str| self.0.iter().any(|root| root.label == label && root.id != id);
+        if !taken(&wanted) {
+            return wanted;
+        }
+        (2..)
+            .map(|n| format!("{wanted}-{n}"))
+            .find(|label| !taken(label))
+            .unwrap_or(wanted)
+    }
+
+    pub(crate) fn get(&self, index: RootIndex) -> &Root {
+        &self.0[index]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Root> {
+        self.0.iter()
+    }
+
+    pub(crate) fn label(&self, index: RootIndex) -> &str {
+        &self.0[index].label
+    }
+}
+
+/// A grant as `check` and the audit log describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The name by which results, messages and the audit log know the directory.
+    pub label: String,
+    /// What may be done there.
+    pub rights: Rights,
+}

@@ -1,0 +1,161 @@
+//! Running a component: one fresh instance, within its limits, and what stopped it.
+
+use std::time::{Duration, Instant};
+
+use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
+
+use crate::audit::AuditLog;
+use crate::bindings::provider;
+use crate::clock;
+use crate::component::{Definition, ToolComponent, engine};
+use crate::error::{CallError, code};
+use crate::guard::{CallState, timed_out};
+use crate::policy::{Policy, RiskClass};
+use crate::session::Shared;
+
+/// Most tools that a component may have, and the most text of all definitions together.
+const MAX_TOOLS: usize = 1000;
+const MAX_DEFINITION_BYTES: usize = 1 << 20;
+/// How long a component may take to list its tools.
+const LIST_PATIENCE: Duration = Duration::from_secs(1);
+/// Room for what is copied besides payloads: names, paths, error texts.
+const COPY_OVERHEAD: u64 = 1 << 20;
+/// Elements of a guest's tables (function pointers; the ordinary guest has hundreds).
+const MAX_TABLE_ELEMENTS: usize = 100_000;
+
+/// What the component answered to a call.
+pub(crate) type Answer = Result<provider::Output, provider::ToolError>;
+
+/// Instantiates the component and calls one tool. The state comes back in any case; an
+/// error means that the component stopped abnormally or was stopped.
+pub(crate) fn call_tool(
+    component: &ToolComponent,
+    state: CallState,
+    tool: &str,
+    arguments: &str,
+) -> (CallState, Result<Answer, CallError>) {
+    run(component, state, |tools, store| {
+        tools.rootbound_tools_provider().call_call_tool(store, tool, arguments)
+    })
+}
+
+/// Asks a component for its tools, with no grants.
+pub(crate) fn list_tools(component: &ToolComponent) -> Result<Vec<Definition>, CallError> {
+    let mut policy = Policy::default();
+    policy.limits.timeout = LIST_PATIENCE;
+    let shared = Shared::without_grants(component.clone(), policy, AuditLog::none());
+    let state = CallState::new(shared, String::new(), "", RiskClass::Read);
+    let (_, listed) = run(component, state, |tools, store| {
+        tools.rootbound_tools_provider().call_list_tools(store)
+    });
+    let definitions: Vec<Definition> = listed?.into_iter().map(Into::into).collect();
+    check_definitions(&definitions)?;
+    Ok(definitions)
+}
+
+fn run<T>(
+    component: &ToolComponent,
+    state: CallState,
+    call: impl FnOnce(&crate::bindings::ToolComponent, &mut Store<CallState>) -> wasmtime::Result<T>,
+) -> (CallState, Result<T, CallError>) {
+    let engine = match engine() {
+        Ok(engine) => engine,
+        Err(error) => return (state, Err(trapped(&error))),
+    };
+    let _ticking = clock::start(engine);
+    let limits = state.shared.policy.limits.clone();
+    let mut store = Store::new(engine, state);
+    store.limiter(|state| state);
+    store.set_hostcall_fuel(copied_bytes(&limits));
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(|mut store| {
+        let state = store.data_mut();
+        if Instant::now() < state.deadline {
+            return Ok(UpdateDeadline::Continue(1));
+        }
+        let error = timed_out(state.shared.policy.limits.timeout);
+        Err(state.stop(error))
+    });
+    let result = component
+        .pre()
+        .instantiate(&mut store)
+        .and_then(|tools| call(&tools, &mut store));
+    let mut state = store.into_data();
+    let result = result.map_err(|error| why_it_stopped(&mut state, &error));
+    (state, result)
+}
+
+/// What may be copied between guest and host in one crossing.
+fn copied_bytes(limits: &crate::policy::Limits) -> usize {
+    let payload = limits.max_output_bytes.max(limits.max_write_bytes);
+    usize::try_from(payload.saturating_mul(2).saturating_add(COPY_OVERHEAD)).unwrap_or(usize::MAX)
+}
+
+fn why_it_stopped(state: &mut CallState, error: &wasmtime::Error) -> CallError {
+    if let Some(stop) = state.stop.take() {
+        return stop.0;
+    }
+    // wasmtime has no type for this error.
+    if error.root_cause().to_string().contains("allocated for hostcalls") {
+        let limit = state.shared.policy.limits.max_output_bytes;
+        return CallError::limit("max_output_bytes", limit, limit + 1);
+    }
+    trapped(error)
+}
+
+fn trapped(error: &wasmtime::Error) -> CallError {
+    let cause = match error.downcast_ref::<wasmtime::Trap>() {
+        Some(trap) => trap.to_string(),
+        None => error.root_cause().to_string(),
+    };
+    let cause = cause.lines().next().unwrap_or_default().to_owned();
+    CallError::new(code::TRAPPED, format!("the component stopped abnormally: {cause}"))
+        .hint_of("nothing was changed; report this to the author of the tool")
+}
+
+fn check_definitions(definitions: &[Definition]) -> Result<(), CallError> {
+    let invalid = |what: &str| Err(CallError::new(code::TRAPPED, format!("the component's list of tools is invalid: {what}")));
+    let bytes: usize = definitions
+        .iter()
+        .map(|d| d.name.len() + d.title.len() + d.description.len() + d.input_schema.len() + d.output_schema.len())
+        .sum();
+    if definitions.len() > MAX_TOOLS || bytes > MAX_DEFINITION_BYTES {
+        return invalid("it is too long");
+    }
+    for (at, definition) in definitions.iter().enumerate() {
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let name = &definition.name;
+        if name.is_empty() || name.len() > 64 || !name.chars().all(named) {
+            return invalid("a name is not 1 to 64 letters, digits, `_` or `-`");
+        }
+        if definitions[..at].iter().any(|other| other.name == *name) {
+            return invalid("two tools have one name");
+        }
+        if !is_object_schema(&definition.input_schema) {
+            return invalid("an input schema is not a JSON object of type `object`");
+        }
+    }
+    Ok(())
+}
+
+fn is_object_schema(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(text).is_ok_and(|schema| schema["type"] == "object")
+}
+
+impl ResourceLimiter for CallState {
+    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        let limit = self.shared.policy.limits.max_memory;
+        if desired as u64 <= limit {
+            return Ok(true);
+        }
+        Err(self.stop(CallError::limit("max_memory", limit, desired as u64)))
+    }
+
+    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        if desired <= MAX_TABLE_ELEMENTS {
+            return Ok(true);
+        }
+        let error = CallError::limit("max_memory", MAX_TABLE_ELEMENTS as u64, desired as u64);
+        Err(self.stop(error))
+    }
+}

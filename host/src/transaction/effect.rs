@@ -1,0 +1,136 @@
+//! What a call is about to do, and what it has done.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::Stat;
+use serde_json::{Map, Value};
+
+use crate::policy::{Operation, RiskClass};
+use crate::roots::RootIndex;
+use crate::walk::{Kind, ObjectId, Version};
+
+/// A name in a directory: what pending changes are remembered by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Slot {
+    pub(crate) parent: ObjectId,
+    pub(crate) name: String,
+}
+
+/// A slot, the handle of its directory, and how the caller spelled it.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) root: RootIndex,
+    pub(crate) path: String,
+    pub(crate) directory: Arc<OwnedFd>,
+    pub(crate) slot: Slot,
+}
+
+impl Place {
+    pub(crate) fn directory(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.slot.name
+    }
+}
+
+/// The state of an object when the guest asked for a change to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Before {
+    pub(crate) object: ObjectId,
+    pub(crate) version: Version,
+    pub(crate) size: u64,
+    pub(crate) kind: Kind,
+}
+
+impl Before {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self {
+            object: ObjectId::of(stat),
+            version: Version::of(stat),
+            size: stat.st_size as u64,
+            kind: Kind::of(stat),
+        }
+    }
+}
+
+/// Which staged file of the transaction.
+pub(crate) type StagedIndex = usize;
+
+/// One change that the commit will make.
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    pub(crate) operation: Operation,
+    pub(crate) risk: RiskClass,
+    pub(crate) place: Place,
+    /// Where a rename goes.
+    pub(crate) to: Option<Place>,
+    /// The object that is changed, deleted or renamed.
+    pub(crate) before: Option<Before>,
+    /// The object that a rename replaces.
+    pub(crate) replaced: Option<Before>,
+    /// The new content.
+    pub(crate) staged: Option<StagedIndex>,
+}
+
+impl Effect {
+    pub(crate) fn new(operation: Operation, risk: RiskClass, place: Place) -> Self {
+        Self {
+            operation,
+            risk,
+            place,
+            to: None,
+            before: None,
+            replaced: None,
+            staged: None,
+        }
+    }
+}
+
+/// One change as the host made it, for the caller and the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectReceipt {
+    /// `create`, `create-directory`, `change`, `replace`, `delete`, `delete-tree` or `rename`.
+    pub operation: Operation,
+    /// Label of the root.
+    pub root: String,
+    /// Path as the caller gave it.
+    pub path: String,
+    /// Where a rename went, as label and path.
+    pub to: Option<(String, String)>,
+    /// Size of the new content.
+    pub bytes: Option<u64>,
+    /// SHA-256 of the new content, 64 lower-case hexadecimal digits.
+    pub sha256: Option<String>,
+    /// Version before the change; absent for what did not exist.
+    pub version_before: Option<Version>,
+    /// Version after the change; absent for what is gone or was not changed yet.
+    pub version: Option<Version>,
+}
+
+impl EffectReceipt {
+    /// The effect as results carry it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("operation".into(), self.operation.as_str().into());
+        object.insert("root".into(), self.root.clone().into());
+        object.insert("path".into(), self.path.clone().into());
+        if let Some((root, path)) = &self.to {
+            object.insert("to_root".into(), root.clone().into());
+            object.insert("to_path".into(), path.clone().into());
+        }
+        if let Some(bytes) = self.bytes {
+            object.insert("bytes".into(), bytes.into());
+        }
+        if let Some(sha256) = &self.sha256 {
+            object.insert("sha256".into(), sha256.clone().into());
+        }
+        if let Some(version) = self.version {
+            object.insert("version".into(), version.to_string().into());
+        }
+        Value::Object(object)
+    }
+}

@@ -1,0 +1,230 @@
+//! What a call has asked for and not yet been given.
+//!
+//! New files and whatever destroys are staged here; the guest sees its own pending changes
+//! by name. Nothing becomes visible to others before the commit, except new directories.
+
+mod commit;
+mod effect;
+mod staged;
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+
+use rustix::fs::AtFlags;
+
+use crate::policy::{Operation, RiskClass};
+use crate::walk::{self, Kind, ObjectId};
+
+pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
+pub use effect::EffectReceipt;
+pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
+pub(crate) use staged::{StagedFile, is_temporary_name};
+
+/// What a name stands for within the call, where that differs from the file system.
+#[derive(Clone, Debug)]
+pub(crate) enum Pending {
+    /// A staged file.
+    File(StagedIndex),
+    /// Nothing any more.
+    Gone,
+    /// The object that still stands at another place.
+    Moved(Place, Before),
+}
+
+/// A directory that the call made.
+#[derive(Debug)]
+pub(crate) struct MadeDirectory {
+    pub(crate) place: Place,
+    pub(crate) object: ObjectId,
+}
+
+/// The pending changes of one call.
+#[derive(Debug, Default)]
+pub(crate) struct Transaction {
+    effects: Vec<Effect>,
+    pending: HashMap<Slot, Pending>,
+    files: Vec<StagedFile>,
+    directories: Vec<MadeDirectory>,
+}
+
+impl Transaction {
+    /// Whether some name differs from what the file system says.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Whether the call changed or would change anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.effects.is_empty() && self.directories.is_empty()
+    }
+
+    pub(crate) fn pending(&self, slot: &Slot) -> Option<&Pending> {
+        self.pending.get(slot)
+    }
+
+    /// The pending names of one directory.
+    pub(crate) fn pending_in(&self, directory: ObjectId) -> impl Iterator<Item = (&str, &Pending)> {
+        self.pending
+            .iter()
+            .filter(move |(slot, _)| slot.parent == directory)
+            .map(|(slot, pending)| (slot.name.as_str(), pending))
+    }
+
+    /// The directories whose removal or renaming is pending; no path may lead through them.
+    pub(crate) fn directories_in_motion(&self) -> impl Iterator<Item = (&Place, ObjectId)> {
+        self.effects.iter().filter_map(|effect| {
+            let before = effect.before?;
+            (before.kind == Kind::Directory).then_some((&effect.place, before.object))
+        })
+    }
+
+    pub(crate) fn file(&self, index: StagedIndex) -> &StagedFile {
+        &self.files[index]
+    }
+
+    pub(crate) fn file_mut(&mut self, index: StagedIndex) -> &mut StagedFile {
+        &mut self.files[index]
+    }
+
+    pub(crate) fn made_directory(&mut self, place: Place, object: ObjectId) {
+        self.directories.push(MadeDirectory { place, object });
+    }
+
+    /// Whether this call made the directory.
+    pub(crate) fn made(&self, object: ObjectId) -> bool {
+        self.directories.iter().any(|made| made.object == object)
+    }
+
+    pub(crate) fn forget_directory(&mut self, object: ObjectId) {
+        self.directories.retain(|made| made.object != object);
+    }
+
+    /// A file under a name that does not exist.
+    pub(crate) fn create(&mut self, place: Place, file: StagedFile) -> StagedIndex {
+        let mut effect = Effect::new(Operation::Create, RiskClass::Draft, place);
+        effect.staged = Some(self.files.len());
+        self.stage_file(effect, file)
+    }
+
+    /// New content for an existing file.
+    pub(crate) fn replace(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        before: Before,
+        risk: RiskClass,
+        file: StagedFile,
+    ) -> StagedIndex {
+        let mut effect = Effect::new(operation, risk, place);
+        effect.staged = Some(self.files.len());
+        effect.before = Some(before);
+        self.stage_file(effect, file)
+    }
+
+    fn stage_file(&mut self, effect: Effect, file: StagedFile) -> StagedIndex {
+        let index = self.files.len();
+        self.pending
+            .insert(effect.place.slot.clone(), Pending::File(index));
+        self.files.push(file);
+        self.effects.push(effect);
+        index
+    }
+
+    pub(crate) fn delete(&mut self, place: Place, before: Before, risk: RiskClass) {
+        self.pending.insert(place.slot.clone(), Pending::Gone);
+        let mut effect = Effect::new(Operation::Delete, risk, place);
+        effect.before = Some(before);
+        self.effects.push(effect);
+    }
+
+    pub(crate) fn rename(
+        &mut self,
+        from: Place,
+        to: Place,
+        before: Before,
+        replaced: Option<Before>,
+        risk: RiskClass,
+    ) {
+        self.pending.insert(from.slot.clone(), Pending::Gone);
+        self.pending
+            .insert(to.slot.clone(), Pending::Moved(from.clone(), before));
+        let mut effect = Effect::new(Operation::Rename, risk, from);
+        effect.to = Some(to);
+        effect.before = Some(before);
+        effect.replaced = replaced;
+        self.effects.push(effect);
+    }
+
+    /// Takes back the effect that gave a staged file its name.
+    pub(crate) fn take_back_file(&mut self, index: StagedIndex) -> Option<Effect> {
+        let at = self
+            .effects
+            .iter()
+            .position(|effect| effect.staged == Some(index))?;
+        let effect = self.effects.remove(at);
+        self.pending.remove(&effect.place.slot);
+        self.files[index].discard();
+        Some(effect)
+    }
+
+    /// Takes back a pending deletion of a file, so that its name can be given new content.
+    pub(crate) fn take_back_file_deletion(&mut self, slot: &Slot) -> Option<Effect> {
+        let at = self.effects.iter().position(|effect| {
+            effect.operation == Operation::Delete
+                && effect.place.slot == *slot
+                && effect.before.is_some_and(|before| before.kind == Kind::File)
+        })?;
+        self.pending.remove(slot);
+        Some(self.effects.remove(at))
+    }
+
+    /// Takes back the rename that put an object at `slot`, unless it replaced another.
+    pub(crate) fn take_back_rename(&mut self, slot: &Slot) -> Option<Effect> {
+        let at = self.effects.iter().position(|effect| {
+            effect.replaced.is_none() && effect.to.as_ref().is_some_and(|to| to.slot == *slot)
+        })?;
+        let effect = self.effects.remove(at);
+        self.pending.remove(slot);
+        self.pending.remove(&effect.place.slot);
+        Some(effect)
+    }
+
+    /// Gives a staged new file another name.
+    pub(crate) fn retarget(&mut self, index: StagedIndex, to: Place) {
+        if let Some(effect) = self
+            .effects
+            .iter_mut()
+            .find(|effect| effect.staged == Some(index))
+        {
+            self.pending.remove(&effect.place.slot);
+            self.pending.insert(to.slot.clone(), Pending::File(index));
+            effect.place = to;
+        }
+    }
+
+    /// Drops everything that is pending and removes the directories that the call made, as
+    /// far as they are still the same and empty. Returns those that were removed.
+    pub(crate) fn discard(&mut self) -> Vec<Place> {
+        self.effects.clear();
+        self.pending.clear();
+        for file in &mut self.files {
+            file.discard();
+        }
+        let mut removed = Vec::new();
+        while let Some(made) = self.directories.pop() {
+            if made.remove() {
+                removed.push(made.place);
+            }
+        }
+        removed
+    }
+}
+
+impl MadeDirectory {
+    fn remove(&self) -> bool {
+        let directory = self.place.directory.as_fd();
+        let same = walk::look(directory, self.place.name())
+            .is_ok_and(|stat| ObjectId::of(&stat) == self.object);
+        same && rustix::fs::unlinkat(directory, self.place.name(), AtFlags::REMOVEDIR).is_ok()
+    }
+}

@@ -1,0 +1,242 @@
+//! The kernel's walk beneath a directory handle, and what identifies an object.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, ResolveFlags, Stat};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+
+/// How often an interrupted walk is tried again. openat2(2) answers `EAGAIN` when a rename
+/// elsewhere on the system makes it unsure of `..`; a racing process can cause that at will.
+const WALK_RETRIES: usize = 64;
+
+/// Set once the kernel has answered that it has no openat2 (before Linux 5.6, or a filter).
+static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+
+/// How far a walk may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Boundary {
+    /// Never above the directory; absolute links are refused.
+    Beneath,
+    /// The directory is the file system's own root, and absolute links mean it.
+    WholeFileSystem,
+}
+
+/// Opens `path` without ever leaving `directory`, whatever links and `..` it contains.
+///
+/// `EXDEV` is the kernel's word for an attempt to leave.
+pub(crate) fn open(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    boundary: Boundary,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    // openat2 refuses everything but these with O_PATH (EINVAL).
+    let flags = if flags.contains(OFlags::PATH) {
+        flags | OFlags::CLOEXEC
+    } else {
+        flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK
+    };
+    if !NO_OPENAT2.load(Ordering::Relaxed) {
+        match open_in_kernel(directory, path, boundary, flags, mode) {
+            Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
+            Err(Errno::AGAIN) => {}
+            result => return result,
+        }
+    }
+    open_step_by_step(directory, path, flags, mode)
+}
+
+fn open_in_kernel(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    boundary: Boundary,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::NO_MAGICLINKS
+        | match boundary {
+            Boundary::Beneath => ResolveFlags::BENEATH,
+            Boundary::WholeFileSystem => ResolveFlags::IN_ROOT,
+        };
+    for _ in 0..WALK_RETRIES {
+        match rustix::fs::openat2(directory, path, flags, mode, resolve) {
+            Err(Errno::AGAIN) => {}
+            result => return result,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+/// cap-std's walk, component by component, for kernels without openat2.
+fn open_step_by_step(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    use cap_primitives::fs::{FollowSymlinks, OpenOptions, OpenOptionsExt};
+
+    let mut options = OpenOptions::new();
+    let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
+    options
+        .read(!flags.contains(OFlags::WRONLY))
+        .write(writes)
+        .create_new(flags.contains(OFlags::CREATE | OFlags::EXCL))
+        .custom_flags((flags & !(OFlags::ACCMODE | OFlags::CREATE | OFlags::EXCL)).bits() as i32)
+        .mode(mode.bits());
+    if flags.contains(OFlags::NOFOLLOW) {
+        options._cap_fs_ext_follow(FollowSymlinks::No);
+    }
+    let start = directory.try_clone_to_owned().map_err(errno_of)?.into();
+    let opened = cap_primitives::fs::open(&start, path.as_ref(), &options).map_err(errno_of)?;
+    Ok(opened.into())
+}
+
+/// The errno behind an error of the standard library. cap-std reports an escape without
+/// one.
+pub(crate) fn errno_of(error: std::io::Error) -> Errno {
+    Errno::from_io_error(&error).unwrap_or(
+        if error.kind() == std::io::ErrorKind::PermissionDenied {
+            Errno::XDEV
+        } else {
+            Errno::IO
+        },
+    )
+}
+
+/// Opens a directory to start further walks from; grants no reading.
+pub(crate) fn open_directory(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    boundary: Boundary,
+) -> Result<OwnedFd, Errno> {
+    open(
+        directory,
+        path,
+        boundary,
+        OFlags::PATH | OFlags::DIRECTORY,
+        Mode::empty(),
+    )
+}
+
+/// What a file system object is, for equality: device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectId {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+impl ObjectId {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+        }
+    }
+}
+
+/// Kinds of objects that tools tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Directory,
+    Symlink,
+    Special,
+}
+
+impl Kind {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self::from_type(FileType::from_raw_mode(stat.st_mode as RawMode))
+    }
+
+    pub(crate) fn from_type(file_type: FileType) -> Self {
+        match file_type {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Symlink,
+            _ => Self::Special,
+        }
+    }
+}
+
+/// The state of an object at one moment: two equal versions are the same bytes, except for
+/// changes of the same size within one tick of the file system's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version(u64, u64);
+
+impl Version {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        let mut hash = Sha256::new();
+        for part in [
+            stat.st_dev,
+            stat.st_ino,
+            stat.st_size as u64,
+            stat.st_mtime as u64,
+            stat.st_mtime_nsec as u64,
+            stat.st_ctime as u64,
+            stat.st_ctime_nsec as u64,
+        ] {
+            hash.update(part.to_le_bytes());
+        }
+        let digest = hash.finalize();
+        let word = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&digest[at..at + 8]);
+            u64::from_be_bytes(bytes)
+        };
+        Self(word(0), word(8))
+    }
+
+    /// The two halves, as WASI's `metadata-hash-value` carries them: upper, lower.
+    pub(crate) fn halves(self) -> (u64, u64) {
+        (self.0, self.1)
+    }
+}
+
+impl std::fmt::Display for Version {
+    /// 32 lower-case hexadecimal digits.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}{:016x}", self.0, self.1)
+    }
+}
+
+/// Looks at a name in a directory without following a link.
+///
+/// `name` is one component, never `..`: then nothing outside can be reached.
+pub(crate) fn look(parent: BorrowedFd<'_>, name: &str) -> Result<Stat, Errno> {
+    rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// Whether the path is one component that cannot lead anywhere but to an entry.
+pub(crate) fn is_single_name(path: &str) -> bool {
+    !path.contains('/') && path != "." && path != ".." && !path.is_empty()
+}
+
+/// Whether `inner` is `outer` or lies somewhere below it, by walking up through `..`.
+pub(crate) fn lies_within(inner: BorrowedFd<'_>, outer: ObjectId) -> Result<bool, Errno> {
+    let mut current = open_parentable(inner, ".")?;
+    let mut id = ObjectId::of(&rustix::fs::fstat(&current)?);
+    loop {
+        if id == outer {
+            return Ok(true);
+        }
+        current = open_parentable(current.as_fd(), "..")?;
+        let parent = ObjectId::of(&rustix::fs::fstat(&current)?);
+        if parent == id {
+            return Ok(false);
+        }
+        id = parent;
+    }
+}
+
+fn open_parentable(directory: BorrowedFd<'_>, path: &str) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat(
+        directory,
+        path,
+        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+}
