@@ -53,7 +53,9 @@ pub(crate) fn unsuitable_as_root(handle: &OwnedFd, id: ObjectId) -> io::Result<O
     for system in SYSTEM_DIRECTORIES {
         let Ok(outer) = id_of(system) else { continue };
         if walk::lies_within(handle.as_fd(), outer)? {
-            return Ok(Some(format!("`{system}` and what lies below it cannot be a root")));
+            return Ok(Some(format!(
+                "`{system}` and what lies below it cannot be a root"
+            )));
         }
     }
     Ok(None)
@@ -81,7 +83,10 @@ pub(crate) fn is_inside(file: &Path, root: ObjectId) -> io::Result<bool> {
 pub(crate) fn default_label(path: &Path) -> String {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     real.file_name()
-        .map(|name| name.to_string_lossy().replace(|c: char| c.is_control() || c == '\u{fffd}', "_"))
+        .map(|name| {
+            name.to_string_lossy()
+                .replace(|c: char| c.is_control() || c == '\u{fffd}', "_")
+        })
         .unwrap_or_else(|| "root".to_owned())
 }
 
@@ -112,10 +117,12 @@ pub(crate) fn state_directory() -> Option<PathBuf> {
         let path = PathBuf::from(value);
         path.is_absolute().then_some(path)
     };
-    let base = std::env::var_os("XDG_STATE_HOME").and_then(absolute).or_else(|| {
-        let home = std::env::var_os("HOME").and_then(absolute)?;
-        Some(home.join(".local/state"))
-    })?;
+    let base = std::env::var_os("XDG_STATE_HOME")
+        .and_then(absolute)
+        .or_else(|| {
+            let home = std::env::var_os("HOME").and_then(absolute)?;
+            Some(home.join(".local/state"))
+        })?;
     Some(base.join("rootbound"))
 }
 
@@ -134,7 +141,10 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
         .open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     Ok(file)
 }

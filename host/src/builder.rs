@@ -97,7 +97,13 @@ impl SessionBuilder {
             .grant(None, directory, Rights::Write, true)
     }
 
-    fn grant(mut self, label: Option<String>, directory: impl AsRef<Path>, rights: Rights, make: bool) -> Self {
+    fn grant(
+        mut self,
+        label: Option<String>,
+        directory: impl AsRef<Path>,
+        rights: Rights,
+        make: bool,
+    ) -> Self {
         self.grants.push(Wanted {
             label,
             path: directory.as_ref().to_owned(),
@@ -251,7 +257,9 @@ impl SessionBuilder {
         let audit = match self.audit {
             AuditTarget::Log(log) => log,
             AuditTarget::File(file) => AuditLog::file(file).map_err(StartError::Audit)?,
-            AuditTarget::StateDirectory => AuditLog::in_state_directory().map_err(StartError::Audit)?,
+            AuditTarget::StateDirectory => {
+                AuditLog::in_state_directory().map_err(StartError::Audit)?
+            }
         };
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         let mut shared = Shared::new(roots, self.policy, audit, approver, component);
@@ -261,7 +269,11 @@ impl SessionBuilder {
     }
 }
 
-fn open_roots(grants: &[Wanted], roots: &mut Roots, warnings: &mut Vec<String>) -> Result<(), StartError> {
+fn open_roots(
+    grants: &[Wanted],
+    roots: &mut Roots,
+    warnings: &mut Vec<String>,
+) -> Result<(), StartError> {
     check_labels(grants)?;
     let is_write = |wanted: &&Wanted| wanted.rights == Rights::Write;
     if grants.iter().filter(is_write).count() > 1 {
@@ -281,7 +293,10 @@ fn open_roots(grants: &[Wanted], roots: &mut Roots, warnings: &mut Vec<String>) 
 }
 
 fn check_labels(grants: &[Wanted]) -> Result<(), StartError> {
-    let labels: Vec<&str> = grants.iter().filter_map(|wanted| wanted.label.as_deref()).collect();
+    let labels: Vec<&str> = grants
+        .iter()
+        .filter_map(|wanted| wanted.label.as_deref())
+        .collect();
     for (at, label) in labels.iter().enumerate() {
         let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         if label.is_empty() || !label.chars().all(named) || labels[..at].contains(label) {
@@ -299,8 +314,8 @@ fn open_root(wanted: &Wanted, roots: &mut Roots) -> Result<(), StartError> {
     if wanted.make {
         ambient::create_directories(&wanted.path).map_err(|error| unsuitable(error.to_string()))?;
     }
-    let (handle, id) =
-        ambient::open_ambient_directory(&wanted.path).map_err(|error| unsuitable(error.to_string()))?;
+    let (handle, id) = ambient::open_ambient_directory(&wanted.path)
+        .map_err(|error| unsuitable(error.to_string()))?;
     if let Some(reason) =
         ambient::unsuitable_as_root(&handle, id).map_err(|error| unsuitable(error.to_string()))?
     {
@@ -321,12 +336,21 @@ fn open_file_system(roots: &mut Roots) -> Result<Respelling, StartError> {
     };
     for rights in [Rights::Read, Rights::Write] {
         let (handle, id) = ambient::open_ambient_directory(Path::new("/")).map_err(unsuitable)?;
-        roots.push("filesystem".to_owned(), rights, Boundary::WholeFileSystem, handle, id);
+        roots.push(
+            "filesystem".to_owned(),
+            rights,
+            Boundary::WholeFileSystem,
+            handle,
+            id,
+        );
     }
     let working_directory = ambient::working_directory().map_err(unsuitable)?;
     Ok(Respelling {
         prefixes: vec![String::new()],
-        working_directory: working_directory.to_string_lossy().trim_matches('/').to_owned(),
+        working_directory: working_directory
+            .to_string_lossy()
+            .trim_matches('/')
+            .to_owned(),
     })
 }
 
@@ -348,7 +372,11 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
 
 /// A tool that can reach the audit log, the approvals or the configuration could approve
 /// itself.
-fn keep_state_outside(grants: &[Wanted], audit: &AuditTarget, roots: &Roots) -> Result<(), StartError> {
+fn keep_state_outside(
+    grants: &[Wanted],
+    audit: &AuditTarget,
+    roots: &Roots,
+) -> Result<(), StartError> {
     let mut state: Vec<(PathBuf, &str)> = Vec::new();
     if let Some(directory) = ambient::state_directory()
         && (directory.exists() || matches!(audit, AuditTarget::StateDirectory))
@@ -358,14 +386,18 @@ fn keep_state_outside(grants: &[Wanted], audit: &AuditTarget, roots: &Roots) -> 
     match audit {
         AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
         AuditTarget::Log(log) => {
-            state.extend(log.location().map(|file| (file.to_owned(), "it contains the audit log")));
+            state.extend(
+                log.location()
+                    .map(|file| (file.to_owned(), "it contains the audit log")),
+            );
         }
         AuditTarget::StateDirectory => {}
     }
     for (file, reason) in state {
         for root in roots.iter() {
             if is_inside_existing(&file, root.id) {
-                let path = granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
+                let path =
+                    granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
                 return Err(StartError::Root {
                     path,
                     reason: reason.to_owned(),
@@ -386,6 +418,8 @@ fn is_inside_existing(file: &Path, root: ObjectId) -> bool {
 fn granted_path(grants: &[Wanted], root: ObjectId) -> Option<PathBuf> {
     grants
         .iter()
-        .find(|wanted| ambient::open_ambient_directory(&wanted.path).is_ok_and(|(_, id)| id == root))
+        .find(|wanted| {
+            ambient::open_ambient_directory(&wanted.path).is_ok_and(|(_, id)| id == root)
+        })
         .map(|wanted| wanted.path.clone())
 }

@@ -52,7 +52,11 @@ fn tick(engine: &Engine) {
     loop {
         thread::sleep(TICK);
         engine.increment_epoch();
-        idle = if RUNNING.load(Ordering::SeqCst) == 0 { idle + 1 } else { 0 };
+        idle = if RUNNING.load(Ordering::SeqCst) == 0 {
+            idle + 1
+        } else {
+            0
+        };
         if idle < LINGER {
             continue;
         }

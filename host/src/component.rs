@@ -65,7 +65,9 @@ pub struct ComponentError {
 
 impl ComponentError {
     pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+        Self {
+            reason: reason.into(),
+        }
     }
 }
 
@@ -110,7 +112,8 @@ impl ToolComponent {
     ///
     /// Also when the file cannot be read.
     pub fn from_file(file: impl AsRef<Path>) -> Result<Self, ComponentError> {
-        let bytes = ambient::read_file(file.as_ref()).map_err(|error| ComponentError::new(error.to_string()))?;
+        let bytes = ambient::read_file(file.as_ref())
+            .map_err(|error| ComponentError::new(error.to_string()))?;
         Self::from_bytes(&bytes)
     }
 
@@ -159,7 +162,10 @@ impl ToolComponent {
     }
 
     pub(crate) fn definition(&self, tool: &str) -> Result<Option<&Definition>, CallError> {
-        Ok(self.definitions()?.iter().find(|definition| definition.name == tool))
+        Ok(self
+            .definitions()?
+            .iter()
+            .find(|definition| definition.name == tool))
     }
 }
 

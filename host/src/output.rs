@@ -55,7 +55,11 @@ pub struct Output {
 
 impl Output {
     /// Checks what the component answered and puts the operator's labels in.
-    pub(crate) fn from_component(answer: provider::Output, roots: &Roots, limit: u64) -> Result<Self, CallError> {
+    pub(crate) fn from_component(
+        answer: provider::Output,
+        roots: &Roots,
+        limit: u64,
+    ) -> Result<Self, CallError> {
         let content = match answer.content {
             provider::Content::None => Content::None,
             provider::Content::Text(text) => Content::Text(text),
@@ -72,8 +76,11 @@ impl Output {
             .ok()
             .filter(|fields| fields.get().starts_with('{'))
             .ok_or_else(|| {
-                CallError::new(code::IO, "the component answered with fields that are not a JSON object")
-                    .hint_of("report this to the author of the tool")
+                CallError::new(
+                    code::IO,
+                    "the component answered with fields that are not a JSON object",
+                )
+                .hint_of("report this to the author of the tool")
             })?;
         Ok(Self {
             fields,
@@ -138,7 +145,9 @@ impl Output {
         let mut members = Vec::with_capacity(3);
         match &self.content {
             Content::None => {}
-            Content::Text(text) => members.push(format!("\"content\":{}", Value::from(text.as_str()))),
+            Content::Text(text) => {
+                members.push(format!("\"content\":{}", Value::from(text.as_str())))
+            }
             Content::Bytes { data, mime_type } => {
                 members.push(format!("\"content\":\"{}\"", STANDARD.encode(data)));
                 members.push("\"content_encoding\":\"base64\"".to_owned());
@@ -153,7 +162,10 @@ impl Output {
             None => result,
             Some(effects) => {
                 let effects: Vec<_> = effects.iter().map(EffectReceipt::to_json).collect();
-                format!("{{\"dry_run\":true,\"result\":{result},\"effects\":{}}}", Value::from(effects))
+                format!(
+                    "{{\"dry_run\":true,\"result\":{result},\"effects\":{}}}",
+                    Value::from(effects)
+                )
             }
         }
     }
@@ -175,7 +187,9 @@ fn extend_object(object: &str, members: &[String]) -> String {
         return object.to_owned();
     }
     let body = object[..object.rfind('}').unwrap_or(object.len())].trim_end();
-    let mut text = String::with_capacity(body.len() + members.iter().map(|member| member.len() + 1).sum::<usize>() + 1);
+    let mut text = String::with_capacity(
+        body.len() + members.iter().map(|member| member.len() + 1).sum::<usize>() + 1,
+    );
     text.push_str(body);
     let mut first = body == "{";
     for member in members {

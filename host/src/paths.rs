@@ -58,7 +58,12 @@ impl Use {
 ///
 /// `at_root` says whether the path starts at a root; only there does `~` look like a home
 /// directory.
-pub(crate) fn check(path: &str, rules: PathRules, usage: Use, at_root: bool) -> Result<(), CallError> {
+pub(crate) fn check(
+    path: &str,
+    rules: PathRules,
+    usage: Use,
+    at_root: bool,
+) -> Result<(), CallError> {
     match first_row(path, rules, usage, at_root) {
         None => Ok(()),
         Some(reason) => Err(invalid(reason)),
@@ -87,7 +92,9 @@ fn first_row(path: &str, rules: PathRules, usage: Use, at_root: bool) -> Option<
     if path.chars().any(char::is_control) {
         return Some("control");
     }
-    if rules.portable_names && let Some(reason) = foreign_meaning(path) {
+    if rules.portable_names
+        && let Some(reason) = foreign_meaning(path)
+    {
         return Some(reason);
     }
     if has_listing_escape(path) {
@@ -154,7 +161,10 @@ fn words(reason: &str) -> (&'static str, &'static str) {
             "the path climbs out of its directory with `..`",
             "only what lies below the granted directory can be reached",
         ),
-        "nul" => ("the path contains a NUL character", "remove the NUL character"),
+        "nul" => (
+            "the path contains a NUL character",
+            "remove the NUL character",
+        ),
         "control" => (
             "the path contains a control character",
             "remove line breaks, tabs and other control characters from the path",
@@ -280,7 +290,11 @@ fn foreign_meaning(path: &str) -> Option<&'static str> {
 /// Device names keep their meaning in any case, in any directory, with any extension, and
 /// with spaces before it; digits include the superscripts (CVE-2024-51745).
 fn is_windows_device(name: &str) -> bool {
-    let stem = name.split(['.', ':']).next().unwrap_or(name).trim_end_matches(' ');
+    let stem = name
+        .split(['.', ':'])
+        .next()
+        .unwrap_or(name)
+        .trim_end_matches(' ');
     let upper = stem.to_uppercase();
     if matches!(
         upper.as_str(),
@@ -288,7 +302,10 @@ fn is_windows_device(name: &str) -> bool {
     ) {
         return true;
     }
-    let Some(digit) = upper.strip_prefix("COM").or_else(|| upper.strip_prefix("LPT")) else {
+    let Some(digit) = upper
+        .strip_prefix("COM")
+        .or_else(|| upper.strip_prefix("LPT"))
+    else {
         return false;
     };
     let mut digits = digit.chars();
@@ -308,7 +325,10 @@ fn has_listing_escape(path: &str) -> bool {
 fn not_a_target(path: &str) -> Option<&'static str> {
     let mut depth = 0_i32;
     let mut last = ".";
-    for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
+    for name in path
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+    {
         depth += if name == ".." { -1 } else { 1 };
         last = name;
     }
@@ -395,8 +415,24 @@ mod tests {
     #[test]
     fn ordinary_names_pass() {
         for path in [
-            ".", "./", "a/../b", "....", "..a/x", "a../x", "~$x.docx", "~root", "./~name/x", "CONSOLE",
-            "COM10", "LPT", "-rf", "50%.txt", "%2e%2e/x", " lead", "d/", "a//b///t",
+            ".",
+            "./",
+            "a/../b",
+            "....",
+            "..a/x",
+            "a../x",
+            "~$x.docx",
+            "~root",
+            "./~name/x",
+            "CONSOLE",
+            "COM10",
+            "LPT",
+            "-rf",
+            "50%.txt",
+            "%2e%2e/x",
+            " lead",
+            "d/",
+            "a//b///t",
         ] {
             assert_eq!(reason(path, Use::Any), None, "{path:?}");
         }
@@ -430,8 +466,17 @@ mod tests {
 
     #[test]
     fn new_names_must_read_as_they_are() {
-        for name in ["a\u{202e}fdp.exe", "a\u{200b}", "trail.", "trail ", "\u{feff}x"] {
-            assert!(check_new_name(name, PathRules::default()).is_err(), "{name:?}");
+        for name in [
+            "a\u{202e}fdp.exe",
+            "a\u{200b}",
+            "trail.",
+            "trail ",
+            "\u{feff}x",
+        ] {
+            assert!(
+                check_new_name(name, PathRules::default()).is_err(),
+                "{name:?}"
+            );
             assert!(check_new_name(name, ANY_NAMES).is_ok(), "{name:?}");
         }
         assert!(check_new_name("नमस्ते.txt", PathRules::default()).is_ok());
@@ -440,10 +485,17 @@ mod tests {
     #[test]
     fn names_of_other_systems_can_be_allowed_but_not_what_escapes() {
         for path in ["C:x", "CON", "a:b", "a\\b", "x."] {
-            assert_eq!(first_row(path, ANY_NAMES, Use::TargetFile, true), None, "{path:?}");
+            assert_eq!(
+                first_row(path, ANY_NAMES, Use::TargetFile, true),
+                None,
+                "{path:?}"
+            );
         }
         for path in ["../x", "/x", "f\0", "~/x", ""] {
-            assert!(first_row(path, ANY_NAMES, Use::Any, true).is_some(), "{path:?}");
+            assert!(
+                first_row(path, ANY_NAMES, Use::Any, true).is_some(),
+                "{path:?}"
+            );
         }
     }
 
@@ -455,13 +507,22 @@ mod tests {
 
     #[test]
     fn home_is_only_meant_at_a_root() {
-        assert_eq!(first_row("~/x", PathRules::default(), Use::Any, false), None);
+        assert_eq!(
+            first_row("~/x", PathRules::default(), Use::Any, false),
+            None
+        );
     }
 
     #[test]
     fn strict_rules_refuse_every_parent_step() {
-        let strict = PathRules { strict: true, ..PathRules::default() };
-        assert_eq!(first_row("a/../b", strict, Use::Any, true), Some("traversal"));
+        let strict = PathRules {
+            strict: true,
+            ..PathRules::default()
+        };
+        assert_eq!(
+            first_row("a/../b", strict, Use::Any, true),
+            Some("traversal")
+        );
     }
 
     #[test]

@@ -106,9 +106,12 @@ impl Operation {
         match self {
             Self::Open | Self::Read | Self::List | Self::Stat => RiskClass::Read,
             Self::Create | Self::CreateDirectory => RiskClass::Draft,
-            Self::Change | Self::Replace | Self::Delete | Self::DeleteTree | Self::Rename | Self::Link => {
-                RiskClass::Destructive
-            }
+            Self::Change
+            | Self::Replace
+            | Self::Delete
+            | Self::DeleteTree
+            | Self::Rename
+            | Self::Link => RiskClass::Destructive,
             Self::Other => RiskClass::Send,
         }
     }

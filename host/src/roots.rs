@@ -35,7 +35,14 @@ pub(crate) struct Roots(Vec<Root>);
 impl Roots {
     /// Adds a root; its label is made unique, except that one directory granted both ways
     /// keeps one label.
-    pub(crate) fn push(&mut self, label: String, rights: Rights, boundary: Boundary, handle: OwnedFd, id: ObjectId) {
+    pub(crate) fn push(
+        &mut self,
+        label: String,
+        rights: Rights,
+        boundary: Boundary,
+        handle: OwnedFd,
+        id: ObjectId,
+    ) {
         let label = self.unique_label(label, id);
         let preopen = match rights {
             Rights::Read => format!("/read/{}", self.0.len()),
@@ -52,7 +59,11 @@ impl Roots {
     }
 
     fn unique_label(&self, wanted: String, id: ObjectId) -> String {
-        let taken = |label: &str| self.0.iter().any(|root| root.label == label && root.id != id);
+        let taken = |label: &str| {
+            self.0
+                .iter()
+                .any(|root| root.label == label && root.id != id)
+        };
         if !taken(&wanted) {
             return wanted;
         }

@@ -35,7 +35,9 @@ pub(crate) fn call_tool(
     arguments: &str,
 ) -> (CallState, Result<Answer, CallError>) {
     run(component, state, |tools, store| {
-        tools.rootbound_tools_provider().call_call_tool(store, tool, arguments)
+        tools
+            .rootbound_tools_provider()
+            .call_call_tool(store, tool, arguments)
     })
 }
 
@@ -96,7 +98,11 @@ fn why_it_stopped(state: &mut CallState, error: &wasmtime::Error) -> CallError {
         return stop.0;
     }
     // wasmtime has no type for this error.
-    if error.root_cause().to_string().contains("allocated for hostcalls") {
+    if error
+        .root_cause()
+        .to_string()
+        .contains("allocated for hostcalls")
+    {
         let limit = state.shared.policy.limits.max_output_bytes;
         return CallError::limit("max_output_bytes", limit, limit + 1);
     }
@@ -109,15 +115,29 @@ fn trapped(error: &wasmtime::Error) -> CallError {
         None => error.root_cause().to_string(),
     };
     let cause = cause.lines().next().unwrap_or_default().to_owned();
-    CallError::new(code::TRAPPED, format!("the component stopped abnormally: {cause}"))
-        .hint_of("nothing was changed; report this to the author of the tool")
+    CallError::new(
+        code::TRAPPED,
+        format!("the component stopped abnormally: {cause}"),
+    )
+    .hint_of("nothing was changed; report this to the author of the tool")
 }
 
 fn check_definitions(definitions: &[Definition]) -> Result<(), CallError> {
-    let invalid = |what: &str| Err(CallError::new(code::TRAPPED, format!("the component's list of tools is invalid: {what}")));
+    let invalid = |what: &str| {
+        Err(CallError::new(
+            code::TRAPPED,
+            format!("the component's list of tools is invalid: {what}"),
+        ))
+    };
     let bytes: usize = definitions
         .iter()
-        .map(|d| d.name.len() + d.title.len() + d.description.len() + d.input_schema.len() + d.output_schema.len())
+        .map(|d| {
+            d.name.len()
+                + d.title.len()
+                + d.description.len()
+                + d.input_schema.len()
+                + d.output_schema.len()
+        })
         .sum();
     if definitions.len() > MAX_TOOLS || bytes > MAX_DEFINITION_BYTES {
         return invalid("it is too long");
@@ -143,7 +163,12 @@ fn is_object_schema(text: &str) -> bool {
 }
 
 impl ResourceLimiter for CallState {
-    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        _: usize,
+        desired: usize,
+        _: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let limit = self.shared.policy.limits.max_memory;
         if desired as u64 <= limit {
             return Ok(true);
@@ -151,7 +176,12 @@ impl ResourceLimiter for CallState {
         Err(self.stop(CallError::limit("max_memory", limit, desired as u64)))
     }
 
-    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        _: usize,
+        desired: usize,
+        _: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         if desired <= MAX_TABLE_ELEMENTS {
             return Ok(true);
         }

@@ -77,7 +77,9 @@ pub(crate) struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -104,8 +106,18 @@ impl Shared {
         }
     }
 
-    pub(crate) fn without_grants(component: ToolComponent, policy: Policy, audit: AuditLog) -> Arc<Self> {
-        Arc::new(Self::new(Roots::default(), policy, audit, Arc::new(Nobody), component))
+    pub(crate) fn without_grants(
+        component: ToolComponent,
+        policy: Policy,
+        audit: AuditLog,
+    ) -> Arc<Self> {
+        Arc::new(Self::new(
+            Roots::default(),
+            policy,
+            audit,
+            Arc::new(Nobody),
+            component,
+        ))
     }
 
     /// Whether the session created the object and nobody has touched it since.
@@ -258,7 +270,12 @@ impl Session {
     }
 
     /// The story of a call: run the component, look at its answer, commit or discard.
-    fn attempt(&self, tool: &str, arguments: &str, options: CallOptions) -> (CallState, Result<Output, CallError>) {
+    fn attempt(
+        &self,
+        tool: &str,
+        arguments: &str,
+        options: CallOptions,
+    ) -> (CallState, Result<Output, CallError>) {
         let shared = &self.shared;
         let ceiling = self.declared_risk(tool);
         let number = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
@@ -288,13 +305,20 @@ impl Session {
     }
 
     fn respell(&self, tool: &str, arguments: &str) -> Result<String, CallError> {
-        match (&self.shared.respelling, self.shared.component.definition(tool)?) {
+        match (
+            &self.shared.respelling,
+            self.shared.component.definition(tool)?,
+        ) {
             (Some(respelling), Some(definition)) => Ok(respelling.arguments(arguments, definition)),
             _ => Ok(arguments.to_owned()),
         }
     }
 
-    fn output_of(&self, state: &mut CallState, answer: Result<Answer, CallError>) -> Result<Output, CallError> {
+    fn output_of(
+        &self,
+        state: &mut CallState,
+        answer: Result<Answer, CallError>,
+    ) -> Result<Output, CallError> {
         match answer? {
             Ok(output) => {
                 let limit = self.shared.policy.limits.max_output_bytes;
@@ -305,8 +329,12 @@ impl Session {
                     .hint_of("report this to the author of the tool")
             })),
             Err(ToolError::Tool(failure)) => {
-                let error =
-                    CallError::from_tool(&failure.code, failure.message, failure.hint, &failure.details);
+                let error = CallError::from_tool(
+                    &failure.code,
+                    failure.message,
+                    failure.hint,
+                    &failure.details,
+                );
                 self.record_tool_refusal(state, &error)?;
                 Err(error)
             }
@@ -314,7 +342,11 @@ impl Session {
     }
 
     /// A tool that found no grant to try has made no call that the guard could refuse.
-    fn record_tool_refusal(&self, state: &mut CallState, error: &CallError) -> Result<(), CallError> {
+    fn record_tool_refusal(
+        &self,
+        state: &mut CallState,
+        error: &CallError,
+    ) -> Result<(), CallError> {
         if error.code() != code::NOT_GRANTED || state.last_failure.is_some() {
             return Ok(());
         }
@@ -325,7 +357,12 @@ impl Session {
     }
 
     /// Commits what the call staged, or says what a commit would do.
-    fn finish(&self, state: &mut CallState, mut output: Output, options: CallOptions) -> Result<Output, CallError> {
+    fn finish(
+        &self,
+        state: &mut CallState,
+        mut output: Output,
+        options: CallOptions,
+    ) -> Result<Output, CallError> {
         if options.dry_run {
             let effects = transaction::preview(&mut state.transaction, &self.shared.roots)?;
             output.set_dry_run(effects);

@@ -7,9 +7,6 @@ mod chart;
 #[cfg(test)]
 #[allow(clippy::all, reason = "temporary")]
 mod corpus_tmp;
-#[cfg(test)]
-#[allow(clippy::all, reason = "temporary")]
-mod perf_tmp;
 mod diagram;
 mod drawing;
 mod encoding;
@@ -23,6 +20,9 @@ mod zip;
 pub(crate) use presentation::{Deck, read_deck};
 
 use crate::tool::{self, Failure};
+
+/// Characters of a name from a document that a message shows; a zip entry's may have 65,535.
+const MAX_SHOWN: usize = 160;
 
 /// Why a document, or a part of it, cannot be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Error {
         match self {
             Self::Host => "the host refused to read it".to_owned(),
             Self::Malformed { place, problem } => format!("{place}: {problem}"),
-            Self::Unsupported { kind, .. } => format!("it is {kind}"),
+            Self::Unsupported { kind, .. } => format!("the file is {kind}"),
             Self::Limit {
                 limit,
                 value,
@@ -80,7 +80,7 @@ impl Error {
 /// A name from a document, fit for a message: without control characters, and not too long.
 fn shown(name: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    name.chars().take(100).map(visible).collect()
+    name.chars().take(MAX_SHOWN).map(visible).collect()
 }
 
 impl From<Error> for tool::Error {
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn names_from_documents_are_shown_without_harm() {
         assert_eq!(shown("a\n\u{1b}[31mb"), "a\u{fffd}\u{fffd}[31mb");
-        assert_eq!(shown(&"x".repeat(70_000)).len(), 100);
+        assert_eq!(shown(&"x".repeat(70_000)).len(), MAX_SHOWN);
     }
 
     #[test]

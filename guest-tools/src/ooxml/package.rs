@@ -67,7 +67,7 @@ impl<R: Read + Seek> Package<R> {
         let relationships = self.relationships("")?;
         let main = relationships.first_of_kind("officeDocument");
         main.map(str::to_owned).ok_or_else(|| {
-            let problem = "no main part is named in `_rels/.rels`, so it is no Office document";
+            let problem = "no main part is named in `_rels/.rels`, so it is not an Office document";
             Error::malformed("the file", problem)
         })
     }

@@ -76,7 +76,7 @@ pub(super) fn other_main_part(part: &str, root: &str) -> Error {
         "document" => unsupported("a Word document (.docx)", "this tool reads presentations"),
         "workbook" => unsupported("an Excel workbook (.xlsx)", "this tool reads presentations"),
         "VisioDocument" => unsupported("a Visio drawing (.vsdx)", CONVERT),
-        _ => Error::in_part(part, "it is no presentation"),
+        _ => Error::in_part(part, "it is not a presentation"),
     }
 }
 

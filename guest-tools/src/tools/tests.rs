@@ -10,7 +10,7 @@ fn definitions() -> Vec<Definition> {
 
 fn json(tool: &str, what: &str, text: &str) -> Value {
     serde_json::from_str(text)
-        .unwrap_or_else(|error| panic!("the {what} of `{tool}` is no JSON: {error}"))
+        .unwrap_or_else(|error| panic!("the {what} of `{tool}` is not JSON: {error}"))
 }
 
 fn input_schema(definition: &Definition) -> Value {

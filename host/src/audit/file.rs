@@ -40,7 +40,10 @@ impl AuditSink for FileSink {
     fn append(&self, lines: &str) -> io::Result<()> {
         let metadata = rustix::fs::fstat(&self.file)?;
         if metadata.st_nlink == 0 {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "the file was removed"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the file was removed",
+            ));
         }
         let before = metadata.st_size as u64;
         (&self.file).write_all(lines.as_bytes()).inspect_err(|_| {

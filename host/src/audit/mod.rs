@@ -156,7 +156,9 @@ impl AuditLog {
 
     fn locked<T>(&self, with: impl FnOnce(&mut Chain) -> T) -> Option<T> {
         let chain = self.chain.as_ref()?;
-        Some(with(&mut chain.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some(with(
+            &mut chain.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 
     /// Appends entries in one write.

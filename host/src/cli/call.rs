@@ -15,7 +15,9 @@ const MAX_ARGUMENTS: u64 = 64 << 20;
 pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let arguments = arguments(&args.arguments)?;
     let session = args.session.open()?;
-    let options = CallOptions { dry_run: args.dry_run };
+    let options = CallOptions {
+        dry_run: args.dry_run,
+    };
     let exit = match session.call_with(&args.tool, arguments, options) {
         Ok(output) => {
             print::result(&output.to_json());

@@ -52,7 +52,9 @@ fn as_text(session: &Session) -> String {
     text.push_str("policy:\n");
     if let Value::Object(policy) = session.policy_json() {
         for (name, value) in policy {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             let _ = writeln!(text, "  {name:<20} {value}");
         }
     }
@@ -82,12 +84,15 @@ fn refused(session: &Session) -> Vec<&'static str> {
     }
     match policy.overwrite {
         Consent::Deny => lines.push("changing a file that exists"),
-        Consent::Ask => lines.push("changing a file that exists, unless it is approved: nobody is there to approve"),
+        Consent::Ask => lines
+            .push("changing a file that exists, unless it is approved: nobody is there to approve"),
         Consent::Allow => {}
     }
     match policy.delete {
         Consent::Deny => lines.push("deleting or renaming what exists"),
-        Consent::Ask => lines.push("deleting or renaming what exists, unless it is approved: nobody is there to approve"),
+        Consent::Ask => lines.push(
+            "deleting or renaming what exists, unless it is approved: nobody is there to approve",
+        ),
         Consent::Allow => {}
     }
     lines

@@ -54,7 +54,9 @@ impl Asked {
     /// where none may be followed, is the guard's refusal: the guard asked it to look.
     pub(crate) fn errno(&self, errno: Errno) -> Fault {
         match errno {
-            Errno::XDEV | Errno::LOOP => self.refuse(errno::wasi_code(errno), errno::explain(errno)),
+            Errno::XDEV | Errno::LOOP => {
+                self.refuse(errno::wasi_code(errno), errno::explain(errno))
+            }
             other => Fault::errno(other),
         }
     }
@@ -167,7 +169,9 @@ impl CallState {
 /// The WASI code nearest to a refusal of path text.
 fn path_code(error: &CallError) -> ErrorCode {
     match error.reason() {
-        Some("absolute" | "unc" | "home" | "traversal" | "root" | "windows-drive") => ErrorCode::NotPermitted,
+        Some("absolute" | "unc" | "home" | "traversal" | "root" | "windows-drive") => {
+            ErrorCode::NotPermitted
+        }
         Some("too-long") => ErrorCode::NameTooLong,
         _ => ErrorCode::Invalid,
     }

@@ -16,8 +16,8 @@ use super::io::StreamFailure;
 use super::state::{CallState, Descriptor, Directory, OpenFile};
 use super::streams::{Input, Output};
 use crate::bindings::filesystem::{
-    self, Advice, Datetime, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, ErrorCode,
-    MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
+    self, Advice, Datetime, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry,
+    ErrorCode, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
 };
 use crate::bindings::preopens;
 use crate::paths::Use;
@@ -78,7 +78,12 @@ impl CallState {
         }
     }
 
-    fn stat_path(&mut self, base: &Directory, path: String, flags: PathFlags) -> Result<Stat, Fault> {
+    fn stat_path(
+        &mut self,
+        base: &Directory,
+        path: String,
+        flags: PathFlags,
+    ) -> Result<Stat, Fault> {
         let asked = self.ask(Operation::Stat, base, path, Use::Any)?;
         let stat = match self.stat_pending(&asked)? {
             Some(stat) => stat,
@@ -106,13 +111,19 @@ impl CallState {
     fn stat_on_disk(&self, asked: &Asked, follow: bool) -> Result<Stat, Fault> {
         // One name needs no walk, unless it is a link to be followed.
         if walk::is_single_name(&asked.path) {
-            let stat = walk::look(asked.base.fd(), &asked.path).map_err(|errno| asked.errno(errno))?;
+            let stat =
+                walk::look(asked.base.fd(), &asked.path).map_err(|errno| asked.errno(errno))?;
             if !follow || Kind::of(&stat) != Kind::Symlink {
                 return Ok(stat);
             }
         }
         let boundary = self.root(asked.base.root).boundary;
-        let flags = OFlags::PATH | if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let flags = OFlags::PATH
+            | if follow {
+                OFlags::empty()
+            } else {
+                OFlags::NOFOLLOW
+            };
         let handle = walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty())
             .map_err(|errno| asked.errno(errno))?;
         Ok(rustix::fs::fstat(handle)?)
@@ -131,11 +142,15 @@ impl CallState {
         let target = rustix::fs::readlinkat(place.directory(), place.name(), Vec::new())
             .map_err(|errno| asked.errno(errno))?;
         let boundary = self.root(base.root).boundary;
-        match walk::open(base.fd(), &asked.path, boundary, OFlags::PATH, Mode::empty()) {
+        match walk::open(
+            base.fd(),
+            &asked.path,
+            boundary,
+            OFlags::PATH,
+            Mode::empty(),
+        ) {
             Err(Errno::XDEV) => Err(asked.errno(Errno::XDEV)),
-            _ => target
-                .into_string()
-                .map_err(|_| Fault::errno(Errno::ILSEQ)),
+            _ => target.into_string().map_err(|_| Fault::errno(Errno::ILSEQ)),
         }
     }
 }
@@ -163,7 +178,10 @@ impl filesystem::Host for CallState {
         self.settle(fault)
     }
 
-    fn filesystem_error_code(&mut self, failure: Resource<StreamFailure>) -> wasmtime::Result<Option<ErrorCode>> {
+    fn filesystem_error_code(
+        &mut self,
+        failure: Resource<StreamFailure>,
+    ) -> wasmtime::Result<Option<ErrorCode>> {
         Ok(Some(self.table.get(&failure)?.wasi))
     }
 }
@@ -205,13 +223,19 @@ impl filesystem::HostDescriptor for CallState {
         if !file.readable {
             return Err(Fault::bad_descriptor());
         }
-        self.hand_out(Input { file, position: offset })
+        self.hand_out(Input {
+            file,
+            position: offset,
+        })
     }
 
     fn write_via_stream(&mut self, fd: Fd, offset: u64) -> Result<Resource<Output>, Fault> {
         let file = self.file_of(&fd)?;
         self.append_offset(&file)?;
-        self.hand_out(Output { file, position: offset })
+        self.hand_out(Output {
+            file,
+            position: offset,
+        })
     }
 
     fn append_via_stream(&mut self, fd: Fd) -> Result<Resource<Output>, Fault> {
@@ -240,13 +264,26 @@ impl filesystem::HostDescriptor for CallState {
         self.unlink_file(&base, path)
     }
 
-    fn rename_at(&mut self, fd: Fd, path: String, new_fd: Fd, new_path: String) -> Result<(), Fault> {
+    fn rename_at(
+        &mut self,
+        fd: Fd,
+        path: String,
+        new_fd: Fd,
+        new_path: String,
+    ) -> Result<(), Fault> {
         let base = self.directory_of(&fd)?;
         let new_base = self.directory_of(&new_fd)?;
         self.rename(&base, path, &new_base, new_path)
     }
 
-    fn link_at(&mut self, fd: Fd, _: PathFlags, path: String, new_fd: Fd, new_path: String) -> Result<(), Fault> {
+    fn link_at(
+        &mut self,
+        fd: Fd,
+        _: PathFlags,
+        path: String,
+        new_fd: Fd,
+        new_path: String,
+    ) -> Result<(), Fault> {
         let base = self.directory_of(&fd)?;
         let new_base = self.directory_of(&new_fd)?;
         Err(Asked::of(Operation::Link, &base, path)
@@ -264,7 +301,12 @@ impl filesystem::HostDescriptor for CallState {
             Descriptor::Directory(directory) => directory,
             Descriptor::File(file) => self.root_directory(file.root),
         };
-        Err(self.never(Operation::Other, &base, ".".to_owned(), "times are never set"))
+        Err(self.never(
+            Operation::Other,
+            &base,
+            ".".to_owned(),
+            "times are never set",
+        ))
     }
 
     fn set_times_at(
@@ -292,7 +334,12 @@ impl filesystem::HostDescriptor for CallState {
         Ok(wasi_hash(&self.stat_descriptor(&fd)?))
     }
 
-    fn metadata_hash_at(&mut self, fd: Fd, flags: PathFlags, path: String) -> Result<MetadataHashValue, Fault> {
+    fn metadata_hash_at(
+        &mut self,
+        fd: Fd,
+        flags: PathFlags,
+        path: String,
+    ) -> Result<MetadataHashValue, Fault> {
         let base = self.directory_of(&fd)?;
         Ok(wasi_hash(&self.stat_path(&base, path, flags)?))
     }
@@ -317,7 +364,8 @@ impl filesystem::HostDescriptor for CallState {
             Descriptor::Directory(_) => DescriptorFlags::READ,
             Descriptor::File(file) => {
                 let when = |held: bool, flag| if held { flag } else { DescriptorFlags::empty() };
-                when(file.readable, DescriptorFlags::READ) | when(file.staged.is_some(), DescriptorFlags::WRITE)
+                when(file.readable, DescriptorFlags::READ)
+                    | when(file.staged.is_some(), DescriptorFlags::WRITE)
             }
         })
     }
@@ -353,7 +401,10 @@ impl filesystem::HostDescriptor for CallState {
 }
 
 impl filesystem::HostDirectoryEntryStream for CallState {
-    fn read_directory_entry(&mut self, stream: Resource<EntryStream>) -> Result<Option<DirectoryEntry>, Fault> {
+    fn read_directory_entry(
+        &mut self,
+        stream: Resource<EntryStream>,
+    ) -> Result<Option<DirectoryEntry>, Fault> {
         self.next_entry(&stream)
     }
 

@@ -74,7 +74,11 @@ impl CallState {
         let stream = self.read_names(asked)?;
         self.access_was(directory.access, Operation::List, 0);
         if directory.access.is_none() {
-            let path = if directory.path.is_empty() { ".".into() } else { directory.path.clone() };
+            let path = if directory.path.is_empty() {
+                ".".into()
+            } else {
+                directory.path.clone()
+            };
             self.accessed(Operation::List, directory.root, path, directory.id);
         }
         self.hand_out(stream)
@@ -98,7 +102,12 @@ impl CallState {
         Ok(stream)
     }
 
-    fn collect(&mut self, handle: &OwnedFd, id: ObjectId, stream: &mut EntryStream) -> Result<(), Fault> {
+    fn collect(
+        &mut self,
+        handle: &OwnedFd,
+        id: ObjectId,
+        stream: &mut EntryStream,
+    ) -> Result<(), Fault> {
         let mut buffer = [MaybeUninit::<u8>::uninit(); BUFFER_BYTES];
         let mut entries = RawDir::new(handle, &mut buffer);
         while let Some(entry) = entries.next() {
@@ -109,7 +118,10 @@ impl CallState {
             }
             if stream.entries.len() >= MAX_HELD_ENTRIES {
                 let held = MAX_HELD_ENTRIES as u64;
-                return Err(stream.asked.refuse(ErrorCode::Quota, CallError::limit("max_entries", held, held + 1)));
+                return Err(stream.asked.refuse(
+                    ErrorCode::Quota,
+                    CallError::limit("max_entries", held, held + 1),
+                ));
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => kind_by_look(handle, name),
@@ -133,7 +145,10 @@ impl CallState {
                     .any(|(pending, _)| pending == name))
     }
 
-    pub(super) fn next_entry(&mut self, stream: &Resource<EntryStream>) -> Result<Option<DirectoryEntry>, Fault> {
+    pub(super) fn next_entry(
+        &mut self,
+        stream: &Resource<EntryStream>,
+    ) -> Result<Option<DirectoryEntry>, Fault> {
         let rules = self.shared.policy.paths;
         let limit = self.shared.policy.limits.max_entries;
         let stream = self.table.get_mut(stream)?;

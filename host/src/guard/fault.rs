@@ -45,7 +45,10 @@ impl Fault {
     pub(crate) fn bad_descriptor() -> Self {
         Self::failed(
             ErrorCode::BadDescriptor,
-            CallError::new(crate::error::code::IO, "the component used a descriptor that cannot do this"),
+            CallError::new(
+                crate::error::code::IO,
+                "the component used a descriptor that cannot do this",
+            ),
         )
     }
 }

@@ -59,7 +59,10 @@ impl poll::HostPollable for CallState {
 }
 
 impl streams::Host for CallState {
-    fn convert_stream_error(&mut self, fault: StreamFault) -> wasmtime::Result<streams::StreamError> {
+    fn convert_stream_error(
+        &mut self,
+        fault: StreamFault,
+    ) -> wasmtime::Result<streams::StreamError> {
         let fault = match fault {
             StreamFault::Closed => return Ok(streams::StreamError::Closed),
             StreamFault::Fault(fault) => fault,

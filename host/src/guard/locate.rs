@@ -63,7 +63,13 @@ impl CallState {
     pub(crate) fn refuse_symlink(&self, asked: &Asked) -> Fault {
         use rustix::fs::{Mode, OFlags};
         let boundary = self.root(asked.base.root).boundary;
-        match walk::open(asked.base.fd(), &asked.path, boundary, OFlags::PATH, Mode::empty()) {
+        match walk::open(
+            asked.base.fd(),
+            &asked.path,
+            boundary,
+            OFlags::PATH,
+            Mode::empty(),
+        ) {
             Err(Errno::XDEV) => asked.errno(Errno::XDEV),
             _ => asked.symlink(),
         }

@@ -70,7 +70,12 @@ impl CallState {
 
     /// Opening a directory to start walks from needs no right of its own: what is done
     /// there is asked for then.
-    fn open_directory(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
+    fn open_directory(
+        &mut self,
+        base: &Directory,
+        path: String,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
         let operation = match self.root(base.root).rights {
             crate::roots::Rights::Read => Operation::Open,
             crate::roots::Rights::Write => Operation::CreateDirectory,
@@ -87,13 +92,20 @@ impl CallState {
         Ok(self.directory(asked, handle, &stat))
     }
 
-    fn open_to_read(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
+    fn open_to_read(
+        &mut self,
+        base: &Directory,
+        path: String,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
         let asked = self.ask(Operation::Open, base, path, Use::ReadFile)?;
         if let Some(place) = self.locate_pending(&asked)? {
             match self.transaction.pending(&place.slot).cloned() {
                 Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
                 Some(Pending::File(index)) => return self.open_staged(&asked, index, wanted),
-                Some(Pending::Moved(from, before)) => return self.open_moved(&asked, &from, before),
+                Some(Pending::Moved(from, before)) => {
+                    return self.open_moved(&asked, &from, before);
+                }
                 None => {}
             }
         }
@@ -118,7 +130,8 @@ impl CallState {
 
     fn walk(&self, asked: &Asked, flags: OFlags) -> Result<OwnedFd, Fault> {
         let boundary = self.root(asked.base.root).boundary;
-        walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty()).map_err(|errno| asked.errno(errno))
+        walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty())
+            .map_err(|errno| asked.errno(errno))
     }
 
     fn directory(&mut self, asked: Asked, handle: OwnedFd, stat: &Stat) -> Descriptor {
@@ -156,11 +169,17 @@ impl CallState {
     }
 
     /// An object whose rename is pending stands at its old place until the commit.
-    fn open_moved(&mut self, asked: &Asked, from: &Place, before: Before) -> Result<Descriptor, Fault> {
+    fn open_moved(
+        &mut self,
+        asked: &Asked,
+        from: &Place,
+        before: Before,
+    ) -> Result<Descriptor, Fault> {
         if before.kind != Kind::File {
             return Err(asked.pending());
         }
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(from.directory(), from.name(), flags, Mode::empty())?;
         let stat = rustix::fs::fstat(&handle)?;
         if ObjectId::of(&stat) != before.object {
@@ -171,7 +190,12 @@ impl CallState {
 
     /// The guest sees its own staged file. It may read it where it has a read grant, or
     /// when it made the file.
-    fn open_staged(&mut self, asked: &Asked, index: StagedIndex, wanted: Wanted) -> Result<Descriptor, Fault> {
+    fn open_staged(
+        &mut self,
+        asked: &Asked,
+        index: StagedIndex,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
         if wanted.directory {
             return Err(asked.errno(Errno::NOTDIR));
         }
@@ -190,8 +214,17 @@ impl CallState {
         }))
     }
 
-    fn open_to_write(&mut self, base: &Directory, path: String, wanted: Wanted) -> Result<Descriptor, Fault> {
-        let operation = if wanted.create { Operation::Create } else { Operation::Change };
+    fn open_to_write(
+        &mut self,
+        base: &Directory,
+        path: String,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
+        let operation = if wanted.create {
+            Operation::Create
+        } else {
+            Operation::Change
+        };
         let asked = self.ask(operation, base, path, Use::TargetFile)?;
         if wanted.directory {
             return Err(asked.errno(Errno::ISDIR));
@@ -211,7 +244,12 @@ impl CallState {
         }
     }
 
-    fn reopen_staged(&mut self, asked: &Asked, index: StagedIndex, wanted: Wanted) -> Result<Descriptor, Fault> {
+    fn reopen_staged(
+        &mut self,
+        asked: &Asked,
+        index: StagedIndex,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
         if wanted.truncate {
             self.transaction.file_mut(index).set_size(0)?;
         }
@@ -219,7 +257,12 @@ impl CallState {
     }
 
     /// Creating where this call deleted is a replacement: the name is never without a file.
-    fn create_over_gone(&mut self, mut asked: Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
+    fn create_over_gone(
+        &mut self,
+        mut asked: Asked,
+        place: Place,
+        wanted: Wanted,
+    ) -> Result<Descriptor, Fault> {
         if !wanted.create {
             return Err(Fault::errno(Errno::NOENT));
         }
@@ -233,10 +276,15 @@ impl CallState {
         asked.operation = Operation::Replace;
         if self.shared.policy.overwrite == Consent::Deny {
             self.transaction.delete(deleted.place, before, deleted.risk);
-            return Err(self.consent_to_overwrite(&asked).err().unwrap_or_else(|| asked.pending()));
+            return Err(self
+                .consent_to_overwrite(&asked)
+                .err()
+                .unwrap_or_else(|| asked.pending()));
         }
         let file = StagedFile::for_existing(&place.directory)?;
-        let index = self.transaction.replace(Operation::Replace, place, before, deleted.risk, file);
+        let index = self
+            .transaction
+            .replace(Operation::Replace, place, before, deleted.risk, file);
         self.open_staged(&asked, index, wanted)
     }
 
@@ -262,7 +310,11 @@ impl CallState {
             Kind::Directory => return Err(Fault::errno(Errno::ISDIR)),
             Kind::File => {}
         }
-        asked.operation = if wanted.truncate { Operation::Replace } else { Operation::Change };
+        asked.operation = if wanted.truncate {
+            Operation::Replace
+        } else {
+            Operation::Change
+        };
         if asked.operation.risk() > self.ceiling {
             self.permit(&asked)?;
         }
@@ -271,22 +323,36 @@ impl CallState {
             return Err(asked.refuse(ErrorCode::NotPermitted, hard_link()));
         }
         // Replacing needs write permission on the directory only; the file's own must hold.
-        rustix::fs::accessat(place.directory(), place.name(), AccessMode::WRITE_OK, AtFlags::EACCESS)?;
+        rustix::fs::accessat(
+            place.directory(),
+            place.name(),
+            AccessMode::WRITE_OK,
+            AtFlags::EACCESS,
+        )?;
         let mut file = StagedFile::for_existing(&place.directory)?;
         if !wanted.truncate {
             self.copy_existing(&asked, &place, stat, &mut file)?;
         }
         let risk = self.risk_of(asked.operation, stat);
         let before = Before::of(stat);
-        let index = self.transaction.replace(asked.operation, place, before, risk, file);
+        let index = self
+            .transaction
+            .replace(asked.operation, place, before, risk, file);
         self.open_staged(&asked, index, wanted)
     }
 
     /// The private copy counts as reading, since it is.
-    fn copy_existing(&mut self, asked: &Asked, place: &Place, stat: &Stat, file: &mut StagedFile) -> Result<(), Fault> {
+    fn copy_existing(
+        &mut self,
+        asked: &Asked,
+        place: &Place,
+        stat: &Stat,
+        file: &mut StagedFile,
+    ) -> Result<(), Fault> {
         self.charge_read(ObjectId::of(stat), stat.st_size as u64)
             .map_err(|error| asked.refuse(ErrorCode::Quota, error))?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let old = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())?;
         if Before::of(&rustix::fs::fstat(&old)?) != Before::of(stat) {
             return Err(asked.refuse(ErrorCode::Busy, swapped()));
@@ -297,7 +363,11 @@ impl CallState {
 }
 
 fn no_follow(wanted: Wanted) -> OFlags {
-    if wanted.follow { OFlags::empty() } else { OFlags::NOFOLLOW }
+    if wanted.follow {
+        OFlags::empty()
+    } else {
+        OFlags::NOFOLLOW
+    }
 }
 
 fn hard_link() -> CallError {
@@ -309,7 +379,10 @@ fn hard_link() -> CallError {
 }
 
 fn swapped() -> CallError {
-    CallError::new(code::CONFLICT, "the object was exchanged while it was being opened")
-        .reason_of("changed")
-        .hint_of("try again")
+    CallError::new(
+        code::CONFLICT,
+        "the object was exchanged while it was being opened",
+    )
+    .reason_of("changed")
+    .hint_of("try again")
 }

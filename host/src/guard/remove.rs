@@ -43,13 +43,25 @@ impl CallState {
     }
 
     /// The intent to make a directory, or what became of it.
-    fn record_directory(&mut self, place: &Place, outcome: Option<&'static str>) -> Result<(), Fault> {
+    fn record_directory(
+        &mut self,
+        place: &Place,
+        outcome: Option<&'static str>,
+    ) -> Result<(), Fault> {
         let entry = self.directory_entry(place, outcome);
         self.record(vec![entry]).map_err(Fault::Trap)
     }
 
-    pub(crate) fn directory_entry(&self, place: &Place, outcome: Option<&'static str>) -> crate::audit::Entry {
-        let kind = if outcome.is_some() { EntryKind::Outcome } else { EntryKind::Intent };
+    pub(crate) fn directory_entry(
+        &self,
+        place: &Place,
+        outcome: Option<&'static str>,
+    ) -> crate::audit::Entry {
+        let kind = if outcome.is_some() {
+            EntryKind::Outcome
+        } else {
+            EntryKind::Intent
+        };
         let mut entry = self.entry(kind);
         entry.operation = Some(Operation::CreateDirectory);
         entry.risk = Some(RiskClass::Draft);
@@ -72,7 +84,9 @@ impl CallState {
             Some(Pending::Moved(..)) => return self.delete_moved(&asked, &place),
             None => {}
         }
-        let stat = self.look(&asked, &place)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        let stat = self
+            .look(&asked, &place)?
+            .ok_or_else(|| Fault::errno(Errno::NOENT))?;
         if Kind::of(&stat) == Kind::Directory {
             return Err(Fault::errno(Errno::ISDIR));
         }
@@ -84,7 +98,10 @@ impl CallState {
     /// Deleting what this call staged takes the staging back; new content for an existing
     /// file gives way to the deletion of that file.
     fn delete_staged(&mut self, asked: &Asked, index: usize) -> Result<(), Fault> {
-        let effect = self.transaction.take_back_file(index).ok_or_else(|| asked.pending())?;
+        let effect = self
+            .transaction
+            .take_back_file(index)
+            .ok_or_else(|| asked.pending())?;
         if let Some(before) = effect.before {
             self.transaction.delete(effect.place, before, effect.risk);
         }
@@ -111,7 +128,9 @@ impl CallState {
             Some(Pending::Moved(..)) => return Err(asked.pending()),
             None => {}
         }
-        let stat = self.look(&asked, &place)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        let stat = self
+            .look(&asked, &place)?
+            .ok_or_else(|| Fault::errno(Errno::NOENT))?;
         if Kind::of(&stat) != Kind::Directory {
             return Err(Fault::errno(Errno::NOTDIR));
         }
@@ -119,7 +138,11 @@ impl CallState {
         if self.transaction.made(ObjectId::of(&stat)) {
             return self.unmake_directory(&place, &stat);
         }
-        self.transaction.delete(place, Before::of(&stat), self.risk_of(Operation::Delete, &stat));
+        self.transaction.delete(
+            place,
+            Before::of(&stat),
+            self.risk_of(Operation::Delete, &stat),
+        );
         Ok(())
     }
 
@@ -144,17 +167,20 @@ impl CallState {
             .pending_in(id)
             .any(|(_, pending)| !matches!(pending, Pending::Gone));
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()) {
+        let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())
+        {
             Err(Errno::ACCESS) => return Ok(()),
             other => other?,
         };
-        let stays = rustix::fs::Dir::new(handle)?.filter_map(Result::ok).any(|entry| {
-            let name = entry.file_name().to_string_lossy();
-            name != "."
-                && name != ".."
-                && !is_temporary_name(&name)
-                && !matches!(pending(&name), Some(Pending::Gone))
-        });
+        let stays = rustix::fs::Dir::new(handle)?
+            .filter_map(Result::ok)
+            .any(|entry| {
+                let name = entry.file_name().to_string_lossy();
+                name != "."
+                    && name != ".."
+                    && !is_temporary_name(&name)
+                    && !matches!(pending(&name), Some(Pending::Gone))
+            });
         if arrives || stays {
             return Err(Fault::errno(Errno::NOTEMPTY));
         }
@@ -195,13 +221,16 @@ impl CallState {
             return Err(Fault::errno(Errno::EXIST));
         }
         let risk = self.risk_of_rename(&source, replaced);
-        self.transaction.rename(source, target, before, replaced, risk);
+        self.transaction
+            .rename(source, target, before, replaced, risk);
         Ok(())
     }
 
     /// A link that moves may come to lead somewhere else, so links stay where they are.
     fn source_of_rename(&self, asked: &Asked, source: &Place) -> Result<Before, Fault> {
-        let stat = self.look(asked, source)?.ok_or_else(|| Fault::errno(Errno::NOENT))?;
+        let stat = self
+            .look(asked, source)?
+            .ok_or_else(|| Fault::errno(Errno::NOENT))?;
         match Kind::of(&stat) {
             Kind::Symlink => Err(self.refuse_symlink(asked)),
             Kind::Special => Err(asked.special()),
@@ -211,7 +240,12 @@ impl CallState {
 
     /// What the rename would replace. An empty new file of this call that stands there is
     /// how a guest reserves the name, and gives way.
-    fn target_of_rename(&mut self, from: &Asked, to: &Asked, target: &Place) -> Result<Option<Before>, Fault> {
+    fn target_of_rename(
+        &mut self,
+        from: &Asked,
+        to: &Asked,
+        target: &Place,
+    ) -> Result<Option<Before>, Fault> {
         match self.transaction.pending(&target.slot).cloned() {
             Some(Pending::File(index)) if self.transaction.file(index).created => {
                 self.transaction.take_back_file(index);
@@ -231,14 +265,23 @@ impl CallState {
         }
         self.consent_to_overwrite(from)?;
         if stat.st_nlink > 1 {
-            let error = CallError::new(code::HARD_LINK, "the file in the way has another name as well")
-                .hint_of("choose another name");
+            let error = CallError::new(
+                code::HARD_LINK,
+                "the file in the way has another name as well",
+            )
+            .hint_of("choose another name");
             return Err(to.refuse(ErrorCode::NotPermitted, error));
         }
         Ok(Some(Before::of(&stat)))
     }
 
-    fn rename_staged(&mut self, from: &Asked, to: &Asked, index: usize, target: Place) -> Result<(), Fault> {
+    fn rename_staged(
+        &mut self,
+        from: &Asked,
+        to: &Asked,
+        index: usize,
+        target: Place,
+    ) -> Result<(), Fault> {
         if self.target_of_rename(from, to, &target)?.is_some() {
             return Err(from.pending());
         }

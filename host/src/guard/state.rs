@@ -148,7 +148,10 @@ impl CallState {
     }
 
     /// Takes a resource back.
-    pub(crate) fn take_back<T: Send + 'static>(&mut self, resource: Resource<T>) -> wasmtime::Result<()> {
+    pub(crate) fn take_back<T: Send + 'static>(
+        &mut self,
+        resource: Resource<T>,
+    ) -> wasmtime::Result<()> {
         self.table.delete(resource)?;
         self.handles = self.handles.saturating_sub(1);
         Ok(())
@@ -218,7 +221,13 @@ impl CallState {
     }
 
     /// Notes an access; it is written before the result leaves the host.
-    pub(crate) fn accessed(&mut self, operation: Operation, root: RootIndex, path: Arc<str>, id: ObjectId) -> usize {
+    pub(crate) fn accessed(
+        &mut self,
+        operation: Operation,
+        root: RootIndex,
+        path: Arc<str>,
+        id: ObjectId,
+    ) -> usize {
         self.accesses.push(Access {
             operation,
             root,
@@ -295,11 +304,19 @@ impl CallState {
         let of_object = self.bytes_read_of.entry(id).or_insert(0);
         let object_total = of_object.saturating_add(amount);
         if object_total > limits.max_read_bytes {
-            return Err(CallError::limit("max_read_bytes", limits.max_read_bytes, object_total));
+            return Err(CallError::limit(
+                "max_read_bytes",
+                limits.max_read_bytes,
+                object_total,
+            ));
         }
         let total = self.bytes_read.saturating_add(amount);
         if total > limits.max_call_read_bytes {
-            return Err(CallError::limit("max_call_read_bytes", limits.max_call_read_bytes, total));
+            return Err(CallError::limit(
+                "max_call_read_bytes",
+                limits.max_call_read_bytes,
+                total,
+            ));
         }
         *of_object = object_total;
         self.bytes_read = total;
@@ -360,8 +377,11 @@ impl CallState {
 }
 
 pub(crate) fn timed_out(limit: std::time::Duration) -> CallError {
-    CallError::new(code::TIMEOUT, format!("the call took longer than {} ms", limit.as_millis()))
-        .hint_of("ask for less at a time")
-        .detail("limit", "timeout_ms")
-        .detail("value", limit.as_millis() as u64)
+    CallError::new(
+        code::TIMEOUT,
+        format!("the call took longer than {} ms", limit.as_millis()),
+    )
+    .hint_of("ask for less at a time")
+    .detail("limit", "timeout_ms")
+    .detail("value", limit.as_millis() as u64)
 }

@@ -28,7 +28,11 @@ pub struct Output {
 }
 
 impl CallState {
-    fn read_stream(&mut self, stream: &Resource<Input>, wanted: u64) -> Result<Vec<u8>, StreamFault> {
+    fn read_stream(
+        &mut self,
+        stream: &Resource<Input>,
+        wanted: u64,
+    ) -> Result<Vec<u8>, StreamFault> {
         let Input { file, position } = self.table.get(stream)?;
         let (file, position) = (file.clone(), *position);
         let bytes = self.read_bytes(&file, wanted, position)?;
@@ -48,14 +52,20 @@ impl CallState {
     }
 
     /// Asks for all the zeroes first, so that nothing is written of what is too much.
-    fn write_zeroes_to(&mut self, stream: &Resource<Output>, count: u64) -> Result<(), StreamFault> {
+    fn write_zeroes_to(
+        &mut self,
+        stream: &Resource<Output>,
+        count: u64,
+    ) -> Result<(), StreamFault> {
         let left = self.write_budget();
         if count > left {
             let limit = self.shared.policy.limits.max_write_bytes;
             let total = (limit - left).saturating_add(count);
             let error = CallError::limit("max_write_bytes", limit, total);
             let file = self.table.get(stream)?.file.clone();
-            return Err(super::ask::Asked::about(&file, crate::policy::Operation::Change, error).into());
+            return Err(
+                super::ask::Asked::about(&file, crate::policy::Operation::Change, error).into(),
+            );
         }
         let mut left = count;
         while left > 0 {
@@ -81,7 +91,9 @@ impl CallState {
     fn skip_in(&mut self, stream: &Resource<Input>, wanted: u64) -> Result<u64, StreamFault> {
         self.check_deadline()?;
         let input = self.table.get_mut(stream)?;
-        let size = rustix::fs::fstat(&input.file.handle).map_err(Fault::errno)?.st_size as u64;
+        let size = rustix::fs::fstat(&input.file.handle)
+            .map_err(Fault::errno)?
+            .st_size as u64;
         let skipped = wanted.min(size.saturating_sub(input.position));
         if skipped == 0 && wanted > 0 {
             return Err(StreamFault::Closed);
@@ -110,7 +122,11 @@ impl streams::HostInputStream for CallState {
         self.read_stream(&stream, length)
     }
 
-    fn blocking_read(&mut self, stream: Resource<Input>, length: u64) -> Result<Vec<u8>, StreamFault> {
+    fn blocking_read(
+        &mut self,
+        stream: Resource<Input>,
+        length: u64,
+    ) -> Result<Vec<u8>, StreamFault> {
         self.read_stream(&stream, length)
     }
 
@@ -142,7 +158,11 @@ impl streams::HostOutputStream for CallState {
         self.write_stream(&stream, &bytes)
     }
 
-    fn blocking_write_and_flush(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Result<(), StreamFault> {
+    fn blocking_write_and_flush(
+        &mut self,
+        stream: Resource<Output>,
+        bytes: Vec<u8>,
+    ) -> Result<(), StreamFault> {
         self.write_stream(&stream, &bytes)
     }
 
@@ -165,7 +185,11 @@ impl streams::HostOutputStream for CallState {
         self.write_zeroes_to(&stream, length)
     }
 
-    fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<Output>, length: u64) -> Result<(), StreamFault> {
+    fn blocking_write_zeroes_and_flush(
+        &mut self,
+        stream: Resource<Output>,
+        length: u64,
+    ) -> Result<(), StreamFault> {
         self.write_zeroes_to(&stream, length)
     }
 

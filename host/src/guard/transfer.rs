@@ -16,7 +16,12 @@ const SMALL_READ: u64 = 1 << 16;
 
 impl CallState {
     /// Reads up to `wanted` bytes; nothing means the end of the file.
-    pub(super) fn read_bytes(&mut self, file: &OpenFile, wanted: u64, offset: u64) -> Result<Vec<u8>, Fault> {
+    pub(super) fn read_bytes(
+        &mut self,
+        file: &OpenFile,
+        wanted: u64,
+        offset: u64,
+    ) -> Result<Vec<u8>, Fault> {
         self.check_deadline()?;
         if !file.readable {
             return Err(Fault::bad_descriptor());
@@ -51,7 +56,12 @@ impl CallState {
     }
 
     /// Writes all bytes to a staged file. Growth counts as written even where it is a hole.
-    pub(super) fn write_bytes(&mut self, file: &OpenFile, bytes: &[u8], offset: u64) -> Result<(), Fault> {
+    pub(super) fn write_bytes(
+        &mut self,
+        file: &OpenFile,
+        bytes: &[u8],
+        offset: u64,
+    ) -> Result<(), Fault> {
         self.check_deadline()?;
         let Some(index) = file.staged else {
             return Err(self.not_writable(file));
@@ -99,7 +109,12 @@ fn file_refusal(file: &OpenFile, operation: Operation, error: CallError) -> Faul
     file_refusal_as(file, operation, ErrorCode::Quota, error)
 }
 
-fn file_refusal_as(file: &OpenFile, operation: Operation, wasi: ErrorCode, error: CallError) -> Fault {
+fn file_refusal_as(
+    file: &OpenFile,
+    operation: Operation,
+    wasi: ErrorCode,
+    error: CallError,
+) -> Fault {
     Fault::Refused(Box::new(Refusal {
         wasi,
         error,

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 use super::{Before, Effect, EffectReceipt, Place, Transaction};
 use crate::approval::{self, ApprovalRequest, Approver, Decision};
-use crate::error::{CallError, code};
 use crate::errno;
+use crate::error::{CallError, code};
 use crate::policy::{Consent, Durability, Operation, Policy, RiskClass};
 use crate::roots::Roots;
 use crate::walk::{self, Kind, ObjectId, Version};
@@ -158,7 +158,8 @@ fn ask(
     planned: &[EffectReceipt],
 ) -> Result<(), CallError> {
     let asks = |effect: &Effect| {
-        effect.risk == RiskClass::Destructive && consents(effect, order.policy).contains(&Consent::Ask)
+        effect.risk == RiskClass::Destructive
+            && consents(effect, order.policy).contains(&Consent::Ask)
     };
     if !transaction.effects.iter().any(asks) {
         return Ok(());
@@ -189,7 +190,8 @@ fn prepare(transaction: &Transaction, durability: Durability) -> Result<(), Call
         let Some(index) = effect.staged else { continue };
         let file = &transaction.files[index];
         if effect.before.is_some() {
-            let old = walk::look(effect.place.directory(), effect.place.name()).map_err(|_| changed())?;
+            let old =
+                walk::look(effect.place.directory(), effect.place.name()).map_err(|_| changed())?;
             let handle = open_for_attributes(&effect.place);
             file.keep_attributes(&old, handle.as_ref().map(OwnedFd::as_fd))
                 .map_err(errno::explain)?;
@@ -200,7 +202,8 @@ fn prepare(transaction: &Transaction, durability: Durability) -> Result<(), Call
 }
 
 fn open_for_attributes(place: &Place) -> Option<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()).ok()
 }
 
@@ -217,7 +220,9 @@ fn lock_directories(transaction: &Transaction) -> Result<Vec<OwnedFd>, CallError
     let mut locks = Vec::with_capacity(places.len());
     for place in places.into_values() {
         // A directory that may be written but not read cannot be locked.
-        let Ok(handle) = open_to_sync(place) else { continue };
+        let Ok(handle) = open_to_sync(place) else {
+            continue;
+        };
         lock(&handle, give_up)?;
         locks.push(handle);
     }
@@ -290,11 +295,23 @@ fn perform(
                 Some(_) => RenameFlags::empty(),
                 None => RenameFlags::NOREPLACE,
             };
-            rustix::fs::renameat_with(place.directory(), place.name(), to.directory(), to.name(), flags)
+            rustix::fs::renameat_with(
+                place.directory(),
+                place.name(),
+                to.directory(),
+                to.name(),
+                flags,
+            )
         }
         (Operation::Delete, ..) => {
-            let directory = effect.before.is_some_and(|before| before.kind == Kind::Directory);
-            let flags = if directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+            let directory = effect
+                .before
+                .is_some_and(|before| before.kind == Kind::Directory);
+            let flags = if directory {
+                AtFlags::REMOVEDIR
+            } else {
+                AtFlags::empty()
+            };
             rustix::fs::unlinkat(place.directory(), place.name(), flags)
         }
         _ => Err(Errno::INVAL),

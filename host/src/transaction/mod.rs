@@ -172,7 +172,9 @@ impl Transaction {
         let at = self.effects.iter().position(|effect| {
             effect.operation == Operation::Delete
                 && effect.place.slot == *slot
-                && effect.before.is_some_and(|before| before.kind == Kind::File)
+                && effect
+                    .before
+                    .is_some_and(|before| before.kind == Kind::File)
         })?;
         self.pending.remove(slot);
         Some(self.effects.remove(at))

@@ -53,16 +53,20 @@ impl StagedFile {
 
     fn with_mode(directory: &Arc<OwnedFd>, mode: Mode, created: bool) -> Result<Self, Errno> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
-        let (handle, temporary) = match rustix::fs::openat(&**directory, ".", flags | OFlags::TMPFILE, mode) {
-            Ok(handle) if can_link_unnamed() => (handle, None),
-            // EISDIR is what kernels before 3.11 and some file systems answer.
-            Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
-                let name = temporary_name();
-                let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-                (rustix::fs::openat(&**directory, &name, flags, mode)?, Some(name))
-            }
-            Err(error) => return Err(error),
-        };
+        let (handle, temporary) =
+            match rustix::fs::openat(&**directory, ".", flags | OFlags::TMPFILE, mode) {
+                Ok(handle) if can_link_unnamed() => (handle, None),
+                // EISDIR is what kernels before 3.11 and some file systems answer.
+                Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+                    let name = temporary_name();
+                    let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+                    (
+                        rustix::fs::openat(&**directory, &name, flags, mode)?,
+                        Some(name),
+                    )
+                }
+                Err(error) => return Err(error),
+            };
         Ok(Self {
             handle: Arc::new(handle),
             directory: Arc::clone(directory),
@@ -174,7 +178,11 @@ impl StagedFile {
 
     /// Gives the new content the permissions of the old, its owner where the process may,
     /// and the attributes that users set.
-    pub(crate) fn keep_attributes(&self, old: &Stat, old_file: Option<BorrowedFd<'_>>) -> Result<(), Errno> {
+    pub(crate) fn keep_attributes(
+        &self,
+        old: &Stat,
+        old_file: Option<BorrowedFd<'_>>,
+    ) -> Result<(), Errno> {
         let own = self.stat()?;
         if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid) {
             // Only the superuser may give files away; the owner of the new content is then
@@ -211,7 +219,13 @@ impl StagedFile {
             RenameFlags::NOREPLACE,
         ) {
             Err(Errno::INVAL | Errno::NOSYS) => {
-                rustix::fs::linkat(&*self.directory, temporary, directory, name, AtFlags::empty())?;
+                rustix::fs::linkat(
+                    &*self.directory,
+                    temporary,
+                    directory,
+                    name,
+                    AtFlags::empty(),
+                )?;
                 self.discard();
                 return Ok(());
             }
@@ -258,7 +272,13 @@ impl Drop for StagedFile {
 fn link_unnamed(file: BorrowedFd<'_>, directory: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
     use std::os::fd::AsRawFd;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    match rustix::fs::linkat(rustix::fs::CWD, path, directory, name, AtFlags::SYMLINK_FOLLOW) {
+    match rustix::fs::linkat(
+        rustix::fs::CWD,
+        path,
+        directory,
+        name,
+        AtFlags::SYMLINK_FOLLOW,
+    ) {
         Err(Errno::NOENT) => rustix::fs::linkat(file, "", directory, name, AtFlags::EMPTY_PATH),
         other => other,
     }
@@ -281,7 +301,10 @@ fn copy_user_attributes(from: BorrowedFd<'_>, to: BorrowedFd<'_>) {
         return;
     };
     let mut value = vec![0_u8; 65_536];
-    for name in names[..length].split(|b| *b == 0).filter(|name| !name.is_empty()) {
+    for name in names[..length]
+        .split(|b| *b == 0)
+        .filter(|name| !name.is_empty())
+    {
         let ours = name.starts_with(b"user.") || name == b"system.posix_acl_access";
         if ours && let Ok(length) = rustix::fs::fgetxattr(from, name, &mut value[..]) {
             let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());

@@ -3,6 +3,9 @@
 //! The central directory is what counts; local headers are read only for where data starts.
 //! Names never reach a file system.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use super::Error;
 use crate::files::was_refused;
 use flate2::Crc;
@@ -140,7 +143,8 @@ fn find_directory(reader: &mut (impl Read + Seek)) -> Result<Directory, Error> {
     let size = reader.seek(SeekFrom::End(0)).map_err(broken)?;
     let tail_start = size.saturating_sub(END_RECORD + MAX_COMMENT);
     let tail = bytes_at(reader, tail_start, size - tail_start)?;
-    let end = find_end(&tail).ok_or_else(|| malformed("it has no zip directory"))?;
+    let end = find_end(&tail)
+        .ok_or_else(|| malformed("it is not a zip archive, or its end is missing"))?;
     let record = &tail[end..];
     let end_position = tail_start + end as u64;
     let narrow = End {

@@ -4,98 +4,24 @@
 //! branches stands in its place. A DTD is refused, so that no entity is ever expanded but the
 //! predefined ones.
 
+mod alternatives;
+mod space;
+
+pub(super) use space::Space;
+
 use super::Error;
+use alternatives::Open;
 use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::name::{Namespace, QName, ResolveResult};
+use quick_xml::name::{NamespaceError, QName};
 use quick_xml::reader::NsReader;
 use quick_xml::{XmlVersion, escape};
+use space::known;
 use std::borrow::Cow;
 
 /// Elements inside one another. libxml2 stops at the same depth; real slides stay below 50.
 const MAX_DEPTH: usize = 256;
 /// Namespace declarations in scope at once. LibreOffice declares some 40 in a root element.
 const MAX_NAMESPACES: usize = 512;
-/// What the namespaces of Office's own extensions start with.
-const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
-
-/// The namespaces that matter here; transitional and strict ones are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Space {
-    Presentation,
-    Drawing,
-    /// Office 2010's additions to drawings, which hold equations.
-    Drawing2010,
-    Chart,
-    Diagram,
-    Math,
-    /// `r:`, the references from content to relationships.
-    Relationships,
-    PackageRelationships,
-    Compatibility,
-    Other,
-}
-
-const SPACES: [(&str, Space); 16] = [
-    (
-        "http://schemas.openxmlformats.org/presentationml/2006/main",
-        Space::Presentation,
-    ),
-    (
-        "http://purl.oclc.org/ooxml/presentationml/main",
-        Space::Presentation,
-    ),
-    (
-        "http://schemas.openxmlformats.org/drawingml/2006/main",
-        Space::Drawing,
-    ),
-    ("http://purl.oclc.org/ooxml/drawingml/main", Space::Drawing),
-    (
-        "http://schemas.microsoft.com/office/drawing/2010/main",
-        Space::Drawing2010,
-    ),
-    (
-        "http://schemas.openxmlformats.org/drawingml/2006/chart",
-        Space::Chart,
-    ),
-    ("http://purl.oclc.org/ooxml/drawingml/chart", Space::Chart),
-    (
-        "http://schemas.microsoft.com/office/drawing/2014/chartex",
-        Space::Chart,
-    ),
-    (
-        "http://schemas.openxmlformats.org/drawingml/2006/diagram",
-        Space::Diagram,
-    ),
-    (
-        "http://purl.oclc.org/ooxml/drawingml/diagram",
-        Space::Diagram,
-    ),
-    (
-        "http://schemas.openxmlformats.org/officeDocument/2006/math",
-        Space::Math,
-    ),
-    (
-        "http://purl.oclc.org/ooxml/officeDocument/math",
-        Space::Math,
-    ),
-    (
-        "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
-        Space::Relationships,
-    ),
-    (
-        "http://purl.oclc.org/ooxml/officeDocument/relationships",
-        Space::Relationships,
-    ),
-    (
-        "http://schemas.openxmlformats.org/package/2006/relationships",
-        Space::PackageRelationships,
-    ),
-    (
-        "http://schemas.openxmlformats.org/markup-compatibility/2006",
-        Space::Compatibility,
-    ),
-];
-
 /// A part that is being walked.
 pub(super) struct Xml<'a> {
     part: &'a str,
@@ -104,20 +30,6 @@ pub(super) struct Xml<'a> {
     open: Vec<Open<'a>>,
     /// How many of them the caller sees.
     level: usize,
-}
-
-/// An open element.
-enum Open<'a> {
-    /// One that the caller sees.
-    Element,
-    /// `mc:AlternateContent`, of which a branch has been taken or not.
-    Alternatives {
-        taken: bool,
-        /// Where the first choice begins, in case none is understood and there is no fallback.
-        first: Option<Box<NsReader<&'a [u8]>>>,
-    },
-    /// The branch that was taken.
-    Branch,
 }
 
 /// An element whose start tag has been read.
@@ -245,7 +157,7 @@ impl<'a> Xml<'a> {
     fn token(&mut self) -> Result<Token<'a>, Error> {
         loop {
             let event = self.reader.read_event();
-            match event.map_err(|error| self.malformed(error))? {
+            match event.map_err(|error| self.broken(error))? {
                 Event::Start(start) => {
                     if let Some(element) = self.open(start)? {
                         return Ok(Token::Start(element));
@@ -266,108 +178,10 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Notes that an element is open, and hands it out if the caller is to see it.
-    fn open(&mut self, start: BytesStart<'a>) -> Result<Option<Element<'a>>, Error> {
-        if self.open.len() >= MAX_DEPTH {
-            return Err(Error::Limit {
-                limit: "XML depth",
-                value: MAX_DEPTH as u64,
-                actual: self.open.len() as u64 + 1,
-            });
-        }
-        let space = self.space_of(&start)?;
-        match (space, start.local_name().into_inner()) {
-            (Space::Compatibility, "AlternateContent") => {
-                let (taken, first) = (false, None);
-                self.open.push(Open::Alternatives { taken, first });
-                Ok(None)
-            }
-            (Space::Compatibility, "Choice") => self.choice(&start).map(|()| None),
-            (Space::Compatibility, "Fallback") => self.branch(&start, true).map(|()| None),
-            _ => {
-                self.open.push(Open::Element);
-                self.level += 1;
-                let level = self.level;
-                Ok(Some(Element {
-                    space,
-                    start,
-                    level,
-                }))
-            }
-        }
-    }
-
-    /// Notes that the innermost element has ended, and says whether the caller saw it.
-    fn close(&mut self) -> bool {
-        match self.open.pop() {
-            Some(Open::Element) => {
-                self.level -= 1;
-                true
-            }
-            Some(Open::Alternatives {
-                taken: false,
-                first: Some(first),
-            }) => {
-                self.reader = *first;
-                let (taken, first) = (true, None);
-                self.open.push(Open::Alternatives { taken, first });
-                self.open.push(Open::Branch);
-                false
-            }
-            _ => false,
-        }
-    }
-
-    fn choice(&mut self, start: &BytesStart<'a>) -> Result<(), Error> {
-        let is_understood = self.understands(start)?;
-        if let Some(Open::Alternatives {
-            taken: false,
-            first: first @ None,
-        }) = self.open.last_mut()
-            && !is_understood
-        {
-            *first = Some(Box::new(self.reader.clone()));
-        }
-        self.branch(start, is_understood)
-    }
-
-    /// Takes a branch if it is acceptable and the first one that is, else passes over it.
-    fn branch(&mut self, start: &BytesStart<'a>, is_acceptable: bool) -> Result<(), Error> {
-        if let Some(Open::Alternatives { taken, .. }) = self.open.last_mut()
-            && !*taken
-            && is_acceptable
-        {
-            *taken = true;
-            self.open.push(Open::Branch);
-            return Ok(());
-        }
-        let skipped = self.reader.read_to_end(start.name());
-        skipped.map(drop).map_err(|error| self.malformed(error))
-    }
-
-    /// Whether a choice is better than what stands in for it.
-    ///
-    /// Extensions by Office itself are: they hold the text in full, as with equations, where
-    /// their fallback is a picture or "this chart isn't available in your version". VML, which
-    /// Office gave up, has the same text in its fallback.
-    fn understands(&self, start: &BytesStart<'_>) -> Result<bool, Error> {
-        let requires = start.try_get_attribute("Requires");
-        let requires = requires.map_err(|error| self.malformed(error))?;
-        let Some(requires) = requires else {
-            return Ok(false);
-        };
-        let is_ours = |prefix: &str| {
-            let name = format!("{prefix}:any");
-            let (resolved, _) = self.reader.resolver().resolve_element(QName(&name));
-            matches!(resolved, ResolveResult::Bound(Namespace(uri)) if uri.starts_with(OFFICE_EXTENSIONS))
-        };
-        Ok(requires.value.split_ascii_whitespace().all(is_ours))
-    }
-
     fn space_of(&self, start: &BytesStart<'_>) -> Result<Space, Error> {
         let (resolved, _) = self.reader.resolver().resolve_element(start.name());
         known(&resolved).ok_or_else(|| {
-            let name = super::shown(start.name().into_inner());
+            let name = crate::ooxml::shown(start.name().into_inner());
             self.malformed(format!("the prefix of `{name}` is not declared"))
         })
     }
@@ -379,9 +193,20 @@ impl<'a> Xml<'a> {
         }
         let text = escape::resolve_predefined_entity(reference);
         text.map(Cow::Borrowed).ok_or_else(|| {
-            let name = super::shown(reference);
+            let name = crate::ooxml::shown(reference);
             self.malformed(format!("the entity `{name}` is not defined"))
         })
+    }
+
+    fn broken(&self, error: quick_xml::Error) -> Error {
+        match error {
+            quick_xml::Error::Namespace(NamespaceError::TooManyBindings(_)) => Error::Limit {
+                limit: "XML namespaces",
+                value: MAX_NAMESPACES as u64,
+                actual: MAX_NAMESPACES as u64 + 1,
+            },
+            error => self.malformed(error),
+        }
     }
 
     fn malformed(&self, problem: impl ToString) -> Error {
@@ -389,20 +214,9 @@ impl<'a> Xml<'a> {
             .reader
             .error_position()
             .max(self.reader.buffer_position());
-        let problem = format!("{} (at byte {position})", problem.to_string());
+        let problem = crate::ooxml::shown(&problem.to_string());
+        let problem = format!("{problem} (at byte {position})");
         Error::in_part(self.part, problem)
-    }
-}
-
-/// The namespace that a name resolved to, or nothing when its prefix is not declared.
-fn known(resolved: &ResolveResult<'_>) -> Option<Space> {
-    match resolved {
-        ResolveResult::Unbound => Some(Space::Other),
-        ResolveResult::Unknown(_) => None,
-        ResolveResult::Bound(Namespace(uri)) => {
-            let space = SPACES.iter().find(|(known, _)| known == uri);
-            Some(space.map_or(Space::Other, |(_, space)| *space))
-        }
     }
 }
 
@@ -417,7 +231,7 @@ mod tests {
         xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:x""#;
 
     /// The names and texts of the root's children, one after the other.
-    fn walked(inside: &str) -> Result<String, Error> {
+    pub(super) fn walked(inside: &str) -> Result<String, Error> {
         let text = format!("<root {SPACES}>{inside}</root>");
         let mut xml = Xml::new("p.xml", &text);
         let root = xml.root()?;
@@ -454,40 +268,6 @@ mod tests {
     }
 
     #[test]
-    fn exactly_one_branch_is_taken() {
-        let content = |choice: &str, fallback: &str| {
-            format!("<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent><z/>")
-        };
-        let ours = r#"<mc:Choice Requires="a14"><c>ours</c></mc:Choice>"#;
-        let foreign = r#"<mc:Choice Requires="a14 x"><c>foreign</c></mc:Choice>"#;
-        let fallback = "<mc:Fallback><f>fallback</f></mc:Fallback>";
-        for (content, taken) in [
-            (content(ours, fallback), "c=ours z= "),
-            (content(foreign, fallback), "f=fallback z= "),
-            (content(&format!("{foreign}{ours}"), fallback), "c=ours z= "),
-            (content(&format!("{ours}{foreign}"), ""), "c=ours z= "),
-            (content(foreign, ""), "c=foreign z= "),
-            (content(&format!("{foreign}{foreign}"), ""), "c=foreign z= "),
-            (content("", ""), "z= "),
-            (
-                content("<mc:Choice Requires=\"v\"/>", fallback),
-                "f=fallback z= ",
-            ),
-        ] {
-            assert_eq!(walked(&content).as_deref(), Ok(taken), "{content}");
-        }
-    }
-
-    #[test]
-    fn alternatives_stand_inside_one_another() {
-        let inner = r#"<mc:AlternateContent><mc:Choice Requires="x"><c>in</c></mc:Choice></mc:AlternateContent>"#;
-        let outer = format!(
-            r#"<mc:AlternateContent><mc:Choice Requires="x">{inner}</mc:Choice></mc:AlternateContent><z/>"#
-        );
-        assert_eq!(walked(&outer).as_deref(), Ok("c=in z= "));
-    }
-
-    #[test]
     fn attributes_are_found_by_namespace() {
         let text = format!(r#"<root {SPACES} id="plain" r:id="rId1&amp;" x:id="other"/>"#);
         let mut xml = Xml::new("p.xml", &text);
@@ -517,6 +297,17 @@ mod tests {
                 .message()
                 .contains("too early")
         );
+    }
+
+    #[test]
+    fn namespaces_are_limited() {
+        let many: String = (0..=MAX_NAMESPACES)
+            .map(|n| format!(" xmlns:n{n}='u'"))
+            .collect();
+        assert!(matches!(
+            walked(&format!("<t{many}/>")),
+            Err(Error::Limit { .. })
+        ));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Presentations (ECMA-376 part 1, 13 and 19): slides in the order of the show, their text and
 //! their notes.
 
+#[cfg(test)]
+mod tests;
+
 use super::drawing::{self, Body, Linked, is_true};
 use super::package::Package;
 use super::relationships::Relationships;

@@ -1,0 +1,162 @@
+//! `mc:AlternateContent` (ECMA-376 part 3): one of several branches, the rest is passed over.
+
+use super::{Element, Error, MAX_DEPTH, Space, Xml};
+use quick_xml::events::BytesStart;
+use quick_xml::name::{Namespace, QName, ResolveResult};
+use quick_xml::reader::NsReader;
+
+/// What the namespaces of Office's own extensions start with.
+const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
+
+/// An open element.
+pub(super) enum Open<'a> {
+    /// One that the caller sees.
+    Element,
+    /// `mc:AlternateContent`, of which a branch has been taken or not.
+    Alternatives {
+        taken: bool,
+        /// Where the first choice begins, in case none is understood and there is no fallback.
+        first: Option<Box<NsReader<&'a [u8]>>>,
+    },
+    /// The branch that was taken.
+    Branch,
+}
+
+impl<'a> Xml<'a> {
+    /// Notes that an element is open, and hands it out if the caller is to see it.
+    pub(super) fn open(&mut self, start: BytesStart<'a>) -> Result<Option<Element<'a>>, Error> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Error::Limit {
+                limit: "XML depth",
+                value: MAX_DEPTH as u64,
+                actual: self.open.len() as u64 + 1,
+            });
+        }
+        let space = self.space_of(&start)?;
+        match (space, start.local_name().into_inner()) {
+            (Space::Compatibility, "AlternateContent") => {
+                let (taken, first) = (false, None);
+                self.open.push(Open::Alternatives { taken, first });
+                Ok(None)
+            }
+            (Space::Compatibility, "Choice") => self.choice(&start).map(|()| None),
+            (Space::Compatibility, "Fallback") => self.branch(&start, true).map(|()| None),
+            _ => {
+                self.open.push(Open::Element);
+                self.level += 1;
+                let level = self.level;
+                Ok(Some(Element {
+                    space,
+                    start,
+                    level,
+                }))
+            }
+        }
+    }
+
+    /// Notes that the innermost element has ended, and says whether the caller saw it.
+    pub(super) fn close(&mut self) -> bool {
+        match self.open.pop() {
+            Some(Open::Element) => {
+                self.level -= 1;
+                true
+            }
+            Some(Open::Alternatives {
+                taken: false,
+                first: Some(first),
+            }) => {
+                self.reader = *first;
+                let (taken, first) = (true, None);
+                self.open.push(Open::Alternatives { taken, first });
+                self.open.push(Open::Branch);
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn choice(&mut self, start: &BytesStart<'a>) -> Result<(), Error> {
+        let is_understood = self.understands(start)?;
+        if let Some(Open::Alternatives {
+            taken: false,
+            first: first @ None,
+        }) = self.open.last_mut()
+            && !is_understood
+        {
+            *first = Some(Box::new(self.reader.clone()));
+        }
+        self.branch(start, is_understood)
+    }
+
+    /// Takes a branch if it is acceptable and the first one that is, else passes over it.
+    fn branch(&mut self, start: &BytesStart<'a>, is_acceptable: bool) -> Result<(), Error> {
+        if let Some(Open::Alternatives { taken, .. }) = self.open.last_mut()
+            && !*taken
+            && is_acceptable
+        {
+            *taken = true;
+            self.open.push(Open::Branch);
+            return Ok(());
+        }
+        let skipped = self.reader.read_to_end(start.name());
+        skipped.map(drop).map_err(|error| self.malformed(error))
+    }
+
+    /// Whether a choice is better than what stands in for it.
+    ///
+    /// Extensions by Office itself are: they hold the text in full, as with equations, where
+    /// their fallback is a picture or "this chart isn't available in your version". VML, which
+    /// Office gave up, has the same text in its fallback.
+    fn understands(&self, start: &BytesStart<'_>) -> Result<bool, Error> {
+        let requires = start.try_get_attribute("Requires");
+        let requires = requires.map_err(|error| self.malformed(error))?;
+        let Some(requires) = requires else {
+            return Ok(false);
+        };
+        let is_ours = |prefix: &str| {
+            let name = format!("{prefix}:any");
+            let (resolved, _) = self.reader.resolver().resolve_element(QName(&name));
+            matches!(resolved, ResolveResult::Bound(Namespace(uri)) if uri.starts_with(OFFICE_EXTENSIONS))
+        };
+        Ok(requires.value.split_ascii_whitespace().all(is_ours))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::walked;
+
+    #[test]
+    fn exactly_one_branch_is_taken() {
+        let content = |choice: &str, fallback: &str| {
+            format!("<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent><z/>")
+        };
+        let ours = r#"<mc:Choice Requires="a14"><c>ours</c></mc:Choice>"#;
+        let foreign = r#"<mc:Choice Requires="a14 x"><c>foreign</c></mc:Choice>"#;
+        let fallback = "<mc:Fallback><f>fallback</f></mc:Fallback>";
+        for (content, taken) in [
+            (content(ours, fallback), "c=ours z= "),
+            (content(foreign, fallback), "f=fallback z= "),
+            (content(&format!("{foreign}{ours}"), fallback), "c=ours z= "),
+            (content(&format!("{ours}{foreign}"), ""), "c=ours z= "),
+            (content(foreign, ""), "c=foreign z= "),
+            (content(&format!("{foreign}{foreign}"), ""), "c=foreign z= "),
+            (content("", ""), "z= "),
+            (
+                content("<mc:Choice Requires=\"v\"/>", fallback),
+                "f=fallback z= ",
+            ),
+        ] {
+            assert_eq!(walked(&content).as_deref(), Ok(taken), "{content}");
+        }
+    }
+
+    #[test]
+    fn alternatives_stand_inside_one_another() {
+        let inner = r#"<mc:AlternateContent><mc:Choice Requires="x"><c>in</c></mc:Choice></mc:AlternateContent>"#;
+        let outer = format!(
+            r#"<mc:AlternateContent><mc:Choice Requires="x">{inner}</mc:Choice></mc:AlternateContent><z/>"#
+        );
+        assert_eq!(walked(&outer).as_deref(), Ok("c=in z= "));
+    }
+}
