@@ -14,8 +14,7 @@ use crate::guard::{CallState, Guarded};
 use crate::policy::RiskClass;
 use crate::{ambient, embedded, engine_config, random, running};
 
-/// Instances that can run at one time in a process; a further call waits for none and is
-/// refused by the allocator, so front-ends keep below it.
+/// Instances that can run at one time in a process; a further call waits.
 pub(crate) const MAX_INSTANCES: u32 = 64;
 /// Address space of one instance's memory; the policy's ceiling is far below (DESIGN: 256
 /// MiB by default).

@@ -25,6 +25,7 @@ mod embedded;
 mod engine_config;
 mod errno;
 mod error;
+mod gate;
 mod guard;
 mod output;
 mod paths;

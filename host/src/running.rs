@@ -9,6 +9,7 @@ use crate::bindings::provider;
 use crate::clock;
 use crate::component::{Definition, ToolComponent, engine};
 use crate::error::{CallError, code};
+use crate::gate;
 use crate::guard::{CallState, timed_out};
 use crate::policy::{Policy, RiskClass};
 use crate::session::Shared;
@@ -57,13 +58,18 @@ pub(crate) fn list_tools(component: &ToolComponent) -> Result<Vec<Definition>, C
 
 fn run<T>(
     component: &ToolComponent,
-    state: CallState,
+    mut state: CallState,
     call: impl FnOnce(&crate::bindings::ToolComponent, &mut Store<CallState>) -> wasmtime::Result<T>,
 ) -> (CallState, Result<T, CallError>) {
     let engine = match engine() {
         Ok(engine) => engine,
         Err(error) => return (state, Err(trapped(&error))),
     };
+    let Some(_place) = gate::enter(state.shared.policy.limits.timeout) else {
+        let error = timed_out(state.shared.policy.limits.timeout);
+        return (state, Err(error));
+    };
+    state.start_clock();
     let _ticking = clock::start(engine);
     let limits = state.shared.policy.limits.clone();
     let mut store = Store::new(engine, state);

@@ -6,14 +6,21 @@ use super::drawing::paragraphs;
 use super::xml::{Element, Space, Xml};
 use std::collections::BTreeMap;
 
+/// Points that a chart may have; more are no text for anybody.
+const MAX_POINTS: usize = 100_000;
+
 /// One line for each title, then one for each series.
-pub(super) fn read(part: &str, text: &str) -> Result<Vec<String>, Error> {
+pub(super) fn read(part: &str, text: &str) -> Result<String, Error> {
     let mut xml = Xml::new(part, text);
     let root = xml.root()?;
     let mut chart = Chart::default();
     chart.walk(&mut xml, &root)?;
+    if chart.points > MAX_POINTS {
+        let problem = format!("it has more than {MAX_POINTS} points");
+        return Err(Error::in_part(part, problem));
+    }
     chart.titles.append(&mut chart.series);
-    Ok(chart.titles)
+    Ok(chart.titles.join("\n"))
 }
 
 /// Points by their index: a cache leaves out what is empty.
@@ -23,6 +30,8 @@ type Points = BTreeMap<u64, String>;
 struct Chart {
     titles: Vec<String>,
     series: Vec<String>,
+    /// Counted on even when there are too many to be kept.
+    points: usize,
 }
 
 #[derive(Default)]
@@ -93,7 +102,11 @@ fn series(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Series, Error> {
 }
 
 /// The cached points. Of categories in several levels the first, which is the innermost, counts.
-fn points(xml: &mut Xml<'_>, element: &Element<'_>, found: &mut Points) -> Result<(), Error> {
+fn points(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    found: &mut Points,
+) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
         if child.name() != (Space::Chart, "pt") {
             points(xml, &child, found)?;

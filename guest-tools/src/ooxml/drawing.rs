@@ -5,12 +5,21 @@ use super::xml::{Element, Space, Xml};
 
 /// A text body or something else that holds text, in the order of the document.
 pub(super) struct Body {
-    /// The type of the placeholder that the shape fills (`ST_PlaceholderType`), if it says one.
-    pub(super) placeholder: Option<String>,
-    /// One string for each paragraph, or for each row of a table.
-    pub(super) lines: Vec<String>,
-    /// Where the lines are to be had from, when they stand in a part of their own.
+    pub(super) placeholder: Placeholder,
+    /// Paragraphs, or rows of a table, on a line each.
+    pub(super) text: String,
+    /// Where the text is to be had from, when it stands in a part of its own.
     pub(super) linked: Option<Linked>,
+}
+
+/// What a shape is for (`ST_PlaceholderType`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Placeholder {
+    Title,
+    /// The text proper, on a page of notes the notes themselves.
+    Body,
+    #[default]
+    Other,
 }
 
 /// A drawing in a part of its own, by the id of the relationship that leads there.
@@ -19,20 +28,13 @@ pub(super) enum Linked {
     Diagram(String),
 }
 
-impl Body {
-    /// The lines as one string, or nothing if all are empty.
-    pub(super) fn text(&self) -> Option<String> {
-        let has_text = self.lines.iter().any(|line| !line.trim().is_empty());
-        has_text.then(|| self.lines.join("\n"))
-    }
-}
-
 /// Reads all shapes in an element, groups and graphic frames included.
 ///
-/// A text body is text wherever it stands: in a shape, in a group, on a locked canvas.
+/// A text body is text wherever it stands: in a shape, in a group, on a locked canvas. Bodies
+/// without any are left out.
 pub(super) fn read(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Vec<Body>, Error> {
     let mut drawing = Drawing::default();
-    drawing.walk(xml, element, &mut None)?;
+    drawing.walk(xml, element, &mut Placeholder::Other)?;
     Ok(drawing.bodies)
 }
 
@@ -47,29 +49,29 @@ impl Drawing {
         &mut self,
         xml: &mut Xml<'_>,
         element: &Element<'_>,
-        placeholder: &mut Option<String>,
+        placeholder: &mut Placeholder,
     ) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
             match child.name() {
                 (Space::Presentation, "sp" | "pic" | "graphicFrame" | "grpSp") => {
-                    self.walk(xml, &child, &mut None)?;
+                    self.walk(xml, &child, &mut Placeholder::Other)?;
                 }
-                (Space::Presentation, "ph") => *placeholder = xml.attribute(&child, "type")?,
+                (Space::Presentation, "ph") => *placeholder = read_placeholder(xml, &child)?,
                 (Space::Presentation | Space::Drawing, "txBody") => {
-                    let lines = paragraphs(xml, &child)?;
-                    self.push(placeholder.clone(), lines);
+                    let text = paragraphs(xml, &child)?;
+                    self.push(*placeholder, text);
                 }
                 (Space::Drawing, "tbl") => {
-                    let rows = rows(xml, &child)?;
-                    self.push(placeholder.clone(), rows);
+                    let text = rows(xml, &child)?;
+                    self.push(*placeholder, text);
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                    self.link(id.map(Linked::Chart));
+                    self.link(Linked::Chart(id.unwrap_or_default()));
                 }
                 (Space::Diagram, "relIds") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "dm")?;
-                    self.link(id.map(Linked::Diagram));
+                    self.link(Linked::Diagram(id.unwrap_or_default()));
                 }
                 (_, "extLst") => {}
                 _ => self.walk(xml, &child, placeholder)?,
@@ -78,46 +80,62 @@ impl Drawing {
         Ok(())
     }
 
-    fn push(&mut self, placeholder: Option<String>, lines: Vec<String>) {
-        self.bodies.push(Body {
-            placeholder,
-            lines,
-            linked: None,
-        });
-    }
-
-    fn link(&mut self, linked: Option<Linked>) {
-        self.bodies.push(Body {
-            placeholder: None,
-            lines: Vec::new(),
-            linked,
-        });
-    }
-}
-
-/// The paragraphs of a text body.
-pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<Vec<String>, Error> {
-    let mut paragraphs = Vec::new();
-    while let Some(child) = xml.child(body)? {
-        if child.name() == (Space::Drawing, "p") {
-            paragraphs.push(paragraph(xml, &child)?);
+    fn push(&mut self, placeholder: Placeholder, text: String) {
+        if !text.trim().is_empty() {
+            self.bodies.push(Body {
+                placeholder,
+                text,
+                linked: None,
+            });
         }
     }
-    Ok(paragraphs)
+
+    fn link(&mut self, linked: Linked) {
+        self.bodies.push(Body {
+            placeholder: Placeholder::Other,
+            text: String::new(),
+            linked: Some(linked),
+        });
+    }
 }
 
-/// Runs, fields, breaks and equations, in order and with nothing between them.
-fn paragraph(xml: &mut Xml<'_>, paragraph: &Element<'_>) -> Result<String, Error> {
+fn read_placeholder(xml: &Xml<'_>, element: &Element<'_>) -> Result<Placeholder, Error> {
+    Ok(match xml.attribute(element, "type")?.as_deref() {
+        Some("title" | "ctrTitle") => Placeholder::Title,
+        Some("body") => Placeholder::Body,
+        _ => Placeholder::Other,
+    })
+}
+
+/// The paragraphs of a text body, on a line each.
+pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<String, Error> {
     let mut text = String::new();
-    while let Some(child) = xml.child(paragraph)? {
-        match child.name() {
-            (Space::Drawing, "r" | "fld") => texts(xml, &child, Space::Drawing, &mut text)?,
-            (Space::Drawing, "br") => text.push('\n'),
-            (Space::Drawing2010, "m") => texts(xml, &child, Space::Math, &mut text)?,
-            _ => {}
+    let mut separator = "";
+    while let Some(child) = xml.child(body)? {
+        if child.name() == (Space::Drawing, "p") {
+            text.push_str(separator);
+            paragraph(xml, &child, &mut text)?;
+            separator = "\n";
         }
     }
     Ok(text)
+}
+
+/// Runs, fields, breaks and equations, in order and with nothing between them.
+fn paragraph(
+    xml: &mut Xml<'_>,
+    paragraph: &Element<'_>,
+    text: &mut String,
+) -> Result<(), Error> {
+    while let Some(child) = xml.child(paragraph)? {
+        match child.name() {
+            (Space::Drawing, "r" | "fld") => texts(xml, &child, Space::Drawing, text)?,
+            (Space::Drawing, "br") => text.push('\n'),
+            (Space::Drawing2010, "m") => texts(xml, &child, Space::Math, text)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// All `t` elements of one namespace in an element, however deep.
@@ -137,34 +155,37 @@ fn texts(
     Ok(())
 }
 
-/// The rows of a table, cells joined by tabs.
-fn rows(xml: &mut Xml<'_>, table: &Element<'_>) -> Result<Vec<String>, Error> {
-    let mut rows = Vec::new();
+/// The rows of a table, on a line each.
+fn rows(xml: &mut Xml<'_>, table: &Element<'_>) -> Result<String, Error> {
+    let mut text = String::new();
+    let mut separator = "";
     while let Some(child) = xml.child(table)? {
         if child.name() == (Space::Drawing, "tr") {
-            rows.push(cells(xml, &child)?.join("\t"));
+            text.push_str(separator);
+            cells(xml, &child, &mut text)?;
+            separator = "\n";
         }
     }
-    Ok(rows)
+    Ok(text)
 }
 
-fn cells(xml: &mut Xml<'_>, row: &Element<'_>) -> Result<Vec<String>, Error> {
-    let mut cells = Vec::new();
+/// The cells of a row, separated by tabs.
+fn cells(xml: &mut Xml<'_>, row: &Element<'_>, text: &mut String) -> Result<(), Error> {
+    let mut separator = "";
     while let Some(child) = xml.child(row)? {
         if child.name() == (Space::Drawing, "tc") && !is_continuation(xml, &child)? {
-            cells.push(cell(xml, &child)?);
+            text.push_str(separator);
+            text.push_str(&cell(xml, &child)?);
+            separator = "\t";
         }
     }
-    Ok(cells)
+    Ok(())
 }
 
 /// Whether a cell only continues the one it is merged with.
 fn is_continuation(xml: &Xml<'_>, cell: &Element<'_>) -> Result<bool, Error> {
     for merge in ["hMerge", "vMerge"] {
-        if xml
-            .attribute(cell, merge)?
-            .is_some_and(|value| is_true(&value))
-        {
+        if xml.attribute(cell, merge)?.is_some_and(|value| is_true(&value)) {
             return Ok(true);
         }
     }
@@ -173,14 +194,13 @@ fn is_continuation(xml: &Xml<'_>, cell: &Element<'_>) -> Result<bool, Error> {
 
 /// The text of a cell on one line, so that a row stays a row.
 fn cell(xml: &mut Xml<'_>, cell: &Element<'_>) -> Result<String, Error> {
-    let mut lines = Vec::new();
+    let mut text = String::new();
     while let Some(child) = xml.child(cell)? {
         if child.name() == (Space::Drawing, "txBody") {
-            lines = paragraphs(xml, &child)?;
+            text = paragraphs(xml, &child)?;
         }
     }
-    let lines = lines.iter().flat_map(|line| line.split('\n'));
-    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    let lines: Vec<_> = text.split('\n').filter(|line| !line.is_empty()).collect();
     Ok(lines.join(" "))
 }
 
@@ -210,7 +230,7 @@ mod tests {
     fn texts_of(inside: &str) -> Vec<String> {
         bodies(inside)
             .iter()
-            .map(|body| body.lines.join("|"))
+            .map(|body| body.text.clone())
             .collect()
     }
 
@@ -225,7 +245,7 @@ mod tests {
              <a:r><a:t> </a:t></a:r><a14:m><m:oMath><m:r><a:rPr/><m:t>x=</m:t></m:r><m:r><m:t>1</m:t></m:r></m:oMath></a14:m>\
              <a:endParaRpr/></a:p><a:p/>",
         );
-        assert_eq!(texts_of(&inside), ["a\n7 x=1|"]);
+        assert_eq!(texts_of(&inside), ["a\n7 x=1\n"]);
     }
 
     #[test]
@@ -256,17 +276,19 @@ mod tests {
             cell("vMerge=\"true\"", "hidden"),
             cell("", "two</a:t></a:r><a:br/><a:r><a:t>lines"),
         );
-        assert_eq!(texts_of(&inside), ["a\t|two lines"]);
+        assert_eq!(texts_of(&inside), ["a\t\ntwo lines"]);
     }
 
     #[test]
     fn placeholders_belong_to_their_shape() {
-        let inside = "<p:sp><p:nvSpPr><p:nvPr><p:ph type=\"title\"/></p:nvPr></p:nvSpPr><p:txBody><a:p/></p:txBody></p:sp>\
-                      <p:sp><p:txBody><a:p/></p:txBody></p:sp>";
-        let bodies = bodies(inside);
-        assert_eq!(bodies[0].placeholder.as_deref(), Some("title"));
-        assert_eq!(bodies[1].placeholder, None);
-        assert_eq!(bodies[0].text(), None);
+        let text = "<p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody>";
+        let empty = "<p:txBody><a:p/><a:p/></p:txBody>";
+        let title = "<p:nvSpPr><p:nvPr><p:ph type=\"ctrTitle\"/></p:nvPr></p:nvSpPr>";
+        let bodies = bodies(&format!(
+            "<p:sp>{title}{text}</p:sp><p:sp>{empty}</p:sp><p:sp>{text}</p:sp>"
+        ));
+        let placeholders: Vec<_> = bodies.iter().map(|body| body.placeholder).collect();
+        assert_eq!(placeholders, [Placeholder::Title, Placeholder::Other]);
     }
 
     #[test]

@@ -141,8 +141,8 @@ fn is_true(usable: &bool) -> bool {
 
 /// A listing, with its entries already written: ten thousand of them are an ordinary case.
 struct Listing {
-    /// JSON objects separated by commas.
-    entries: String,
+    /// JSON objects separated by commas, as UTF-8.
+    entries: Vec<u8>,
     count: u64,
     /// Set when the host ended the listing early.
     cursor: Option<String>,
@@ -154,7 +154,7 @@ fn list(
     mut stat: impl FnMut(&str) -> Option<Details>,
 ) -> Result<Listing, ErrorCode> {
     let mut listing = Listing {
-        entries: String::new(),
+        entries: Vec::new(),
         count: 0,
         cursor: None,
     };
@@ -198,21 +198,19 @@ impl Listing {
             usable,
         };
         if self.count > 0 {
-            self.entries.push(',');
+            self.entries.push(b',');
         }
-        let json = serde_json::to_string(&entry).expect("an entry has string keys only");
-        self.entries.push_str(&json);
+        serde_json::to_writer(&mut self.entries, &entry).expect("an entry has string keys only");
         self.count += 1;
     }
 
     fn into_fields(self, path: &str, root: &str) -> String {
         let (path, root) = (Value::from(path), Value::from(root));
-        let cursor = Value::from(self.cursor.clone());
+        let entries = String::from_utf8(self.entries).expect("JSON is written as UTF-8");
+        let (count, truncated) = (self.count, self.cursor.is_some());
+        let cursor = Value::from(self.cursor);
         format!(
-            r#"{{"path":{path},"root":{root},"entries":[{}],"count":{},"truncated":{},"next_cursor":{cursor}}}"#,
-            self.entries,
-            self.count,
-            self.cursor.is_some(),
+            r#"{{"path":{path},"root":{root},"entries":[{entries}],"count":{count},"truncated":{truncated},"next_cursor":{cursor}}}"#,
         )
     }
 }

@@ -91,7 +91,7 @@ impl CallState {
         };
         if !(walk::is_single_name(&asked.path) && self.looked_at_entry(base.access)) {
             let path = base.spell(&asked.path).into();
-            self.accessed(Operation::Stat, base.root, path, ObjectId::of(&stat));
+            self.accessed(Operation::Stat, base.root, path, ObjectId::of(&stat))?;
         }
         Ok(stat)
     }

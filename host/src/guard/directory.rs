@@ -79,7 +79,7 @@ impl CallState {
             } else {
                 directory.path.clone()
             };
-            self.accessed(Operation::List, directory.root, path, directory.id);
+            self.accessed(Operation::List, directory.root, path, directory.id)?;
         }
         self.hand_out(stream)
     }

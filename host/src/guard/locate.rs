@@ -9,6 +9,8 @@ use rustix::io::Errno;
 use super::ask::Asked;
 use super::fault::Fault;
 use super::state::CallState;
+use crate::bindings::filesystem::ErrorCode;
+use crate::error::CallError;
 use crate::paths;
 use crate::transaction::{Place, Slot};
 use crate::walk::{self, ObjectId};
@@ -27,7 +29,8 @@ impl CallState {
             let handle = walk::open_directory(asked.base.fd(), parent, boundary)
                 .map_err(|errno| asked.errno(errno))?;
             let id = ObjectId::of(&rustix::fs::fstat(&handle)?);
-            (Arc::new(handle), id)
+            let shared = self.transaction.handle_of(id);
+            (shared.unwrap_or_else(|| Arc::new(handle)), id)
         };
         let place = Place {
             root: asked.base.root,
@@ -40,6 +43,17 @@ impl CallState {
         };
         self.refuse_through_pending(asked, &place)?;
         Ok(place)
+    }
+
+    /// Opens the directory of a name that will be changed. Every pending change holds
+    /// descriptors of the host, so there are at most as many as the guest may hold.
+    pub(crate) fn locate_target(&mut self, asked: &Asked) -> Result<Place, Fault> {
+        let limit = self.shared.policy.limits.max_handles as usize;
+        if self.transaction.changes() >= limit {
+            let error = CallError::limit("max_handles", limit as u64, limit as u64 + 1);
+            return Err(asked.refuse(ErrorCode::Quota, error));
+        }
+        self.locate(asked)
     }
 
     /// The place that a lookup is about, when pending changes could matter to it.

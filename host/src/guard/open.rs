@@ -89,7 +89,7 @@ impl CallState {
         let flags = OFlags::PATH | OFlags::DIRECTORY | no_follow(wanted);
         let handle = self.walk(&asked, flags)?;
         let stat = rustix::fs::fstat(&handle)?;
-        Ok(self.directory(asked, handle, &stat))
+        self.directory(asked, handle, &stat)
     }
 
     fn open_to_read(
@@ -113,7 +113,7 @@ impl CallState {
             let named = self.walk(&asked, OFlags::PATH | no_follow(wanted))?;
             let stat = rustix::fs::fstat(&named)?;
             match Kind::of(&stat) {
-                Kind::Directory => return Ok(self.directory(asked, named, &stat)),
+                Kind::Directory => return self.directory(asked, named, &stat),
                 Kind::Symlink => return Err(asked.symlink()),
                 Kind::Special => return Err(asked.special()),
                 Kind::File => {}
@@ -122,7 +122,7 @@ impl CallState {
             // opens, and must find the same object.
             let handle = self.walk(&asked, OFlags::RDONLY | no_follow(wanted))?;
             if ObjectId::of(&rustix::fs::fstat(&handle)?) == ObjectId::of(&stat) {
-                return Ok(self.file(&asked, handle, &stat));
+                return self.file(&asked, handle, &stat);
             }
         }
         Err(asked.refuse(ErrorCode::Busy, swapped()))
@@ -134,30 +134,37 @@ impl CallState {
             .map_err(|errno| asked.errno(errno))
     }
 
-    fn directory(&mut self, asked: Asked, handle: OwnedFd, stat: &Stat) -> Descriptor {
+    fn directory(
+        &mut self,
+        asked: Asked,
+        handle: OwnedFd,
+        stat: &Stat,
+    ) -> Result<Descriptor, Fault> {
         let id = ObjectId::of(stat);
         let path: Arc<str> = match paths::split_last(&asked.path) {
             None if asked.base.path.is_empty() && !asked.path.contains("..") => "".into(),
             _ => asked.base.spell(asked.path.trim_end_matches('/')).into(),
         };
-        let access = (asked.operation == Operation::Open).then(|| {
+        let access = if asked.operation == Operation::Open {
             let spelled = asked.base.spell(&asked.path).into();
-            self.accessed(Operation::Open, asked.base.root, spelled, id)
-        });
-        Descriptor::Directory(Directory {
+            Some(self.accessed(Operation::Open, asked.base.root, spelled, id)?)
+        } else {
+            None
+        };
+        Ok(Descriptor::Directory(Directory {
             handle: Arc::new(handle),
             id,
             root: asked.base.root,
             path,
             access,
-        })
+        }))
     }
 
-    fn file(&mut self, asked: &Asked, handle: OwnedFd, stat: &Stat) -> Descriptor {
+    fn file(&mut self, asked: &Asked, handle: OwnedFd, stat: &Stat) -> Result<Descriptor, Fault> {
         let id = ObjectId::of(stat);
         let path: Arc<str> = asked.base.spell(&asked.path).into();
-        let access = self.accessed(Operation::Open, asked.base.root, Arc::clone(&path), id);
-        Descriptor::File(OpenFile {
+        let access = self.accessed(Operation::Open, asked.base.root, Arc::clone(&path), id)?;
+        Ok(Descriptor::File(OpenFile {
             handle: Arc::new(handle),
             id,
             root: asked.base.root,
@@ -165,7 +172,7 @@ impl CallState {
             readable: true,
             staged: None,
             access: Some(access),
-        })
+        }))
     }
 
     /// An object whose rename is pending stands at its old place until the commit.
@@ -185,7 +192,7 @@ impl CallState {
         if ObjectId::of(&stat) != before.object {
             return Err(asked.refuse(ErrorCode::Busy, swapped()));
         }
-        Ok(self.file(asked, handle, &stat))
+        self.file(asked, handle, &stat)
     }
 
     /// The guest sees its own staged file. It may read it where it has a read grant, or
@@ -229,7 +236,7 @@ impl CallState {
         if wanted.directory {
             return Err(asked.errno(Errno::ISDIR));
         }
-        let place = self.locate(&asked)?;
+        let place = self.locate_target(&asked)?;
         match self.transaction.pending(&place.slot).cloned() {
             None => {}
             Some(Pending::File(_)) if wanted.exclusive => return Err(Fault::errno(Errno::EXIST)),

@@ -17,7 +17,7 @@ use crate::walk::{self, Kind, ObjectId};
 impl CallState {
     pub(super) fn create_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
         let asked = self.ask(Operation::CreateDirectory, base, path, Use::TargetAny)?;
-        let place = self.locate(&asked)?;
+        let place = self.locate_target(&asked)?;
         match self.transaction.pending(&place.slot) {
             Some(Pending::Gone) => return Err(asked.pending()),
             Some(_) => return Err(Fault::errno(Errno::EXIST)),
@@ -74,7 +74,7 @@ impl CallState {
 
     pub(super) fn unlink_file(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
         let asked = self.ask(Operation::Delete, base, path, Use::TargetFile)?;
-        let place = self.locate(&asked)?;
+        let place = self.locate_target(&asked)?;
         match self.transaction.pending(&place.slot).cloned() {
             Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
             Some(Pending::File(index)) => return self.delete_staged(&asked, index),
@@ -121,7 +121,7 @@ impl CallState {
 
     pub(super) fn remove_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
         let asked = self.ask(Operation::Delete, base, path, Use::TargetAny)?;
-        let place = self.locate(&asked)?;
+        let place = self.locate_target(&asked)?;
         match self.transaction.pending(&place.slot) {
             Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
             Some(Pending::File(_)) => return Err(Fault::errno(Errno::NOTDIR)),
@@ -198,7 +198,7 @@ impl CallState {
             .ask(Operation::Rename, base, path, Use::TargetAny)?
             .with_target(new_base, &new_path);
         let to = self.ask(Operation::Rename, new_base, new_path, Use::TargetAny)?;
-        let (source, target) = (self.locate(&from)?, self.locate(&to)?);
+        let (source, target) = (self.locate_target(&from)?, self.locate_target(&to)?);
         if source.slot == target.slot {
             return Ok(());
         }

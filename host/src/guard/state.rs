@@ -18,6 +18,15 @@ use crate::session::Shared;
 use crate::transaction::{StagedIndex, Transaction};
 use crate::walk::ObjectId;
 
+/// Refusals after which a call is ended: each is a line in the audit log, and a guest must
+/// not be able to fill the disk with them.
+const MAX_REFUSALS: u32 = 10_000;
+/// Accesses after which a call is ended: they are held until the call ends.
+const MAX_ACCESSES: usize = 250_000;
+/// Bytes of a name or path that the audit log keeps; longer ones are refused anyway
+/// (`PATH_MAX`).
+const MAX_RECORDED_BYTES: usize = 4096;
+
 /// An open file or directory inside WASI.
 #[derive(Clone, Debug)]
 pub enum Descriptor {
@@ -93,6 +102,7 @@ pub(crate) struct CallState {
     pub(crate) last_failure: Option<CallError>,
     pub(crate) stop: Option<Stop>,
     accesses: Vec<Access>,
+    refusals: u32,
     handles: u32,
     bytes_read: u64,
     bytes_read_of: HashMap<ObjectId, u64>,
@@ -105,7 +115,7 @@ impl CallState {
         Self {
             shared,
             call,
-            tool: tool.to_owned(),
+            tool: clipped(tool),
             ceiling,
             deadline,
             table: ResourceTable::new(),
@@ -113,11 +123,17 @@ impl CallState {
             last_failure: None,
             stop: None,
             accesses: Vec::new(),
+            refusals: 0,
             handles: 0,
             bytes_read: 0,
             bytes_read_of: HashMap::new(),
             bytes_written: 0,
         }
+    }
+
+    /// Starts the call's clock anew: waiting for a place is not the guest's time.
+    pub(crate) fn start_clock(&mut self) {
+        self.deadline = Instant::now() + self.shared.policy.limits.timeout;
     }
 
     pub(crate) fn root(&self, index: RootIndex) -> &Root {
@@ -180,6 +196,11 @@ impl CallState {
                 Ok(wasi)
             }
             Fault::Refused(refusal) => {
+                self.refusals += 1;
+                if self.refusals > MAX_REFUSALS {
+                    let most = u64::from(MAX_REFUSALS);
+                    return Err(self.stop(CallError::limit("refusals", most, most + 1)));
+                }
                 let entry = self.refusal_entry(&refusal);
                 self.record(vec![entry])?;
                 self.last_failure = Some(refusal.error);
@@ -197,9 +218,9 @@ impl CallState {
         entry.code = Some(refusal.error.code().to_owned());
         entry.reason = refusal.error.static_reason();
         entry.root = refusal.root.map(label);
-        entry.path = Some(refusal.path.clone());
+        entry.path = Some(clipped(&refusal.path));
         entry.to_root = refusal.to.as_ref().map(|(root, _)| label(*root));
-        entry.to_path = refusal.to.as_ref().map(|(_, path)| path.clone());
+        entry.to_path = refusal.to.as_ref().map(|(_, path)| clipped(path));
         entry
     }
 
@@ -220,14 +241,29 @@ impl CallState {
         }
     }
 
-    /// Notes an access; it is written before the result leaves the host.
+    /// Notes an access; it is written before the result leaves the host. Looking at the
+    /// same thing twice in a row is one access.
     pub(crate) fn accessed(
         &mut self,
         operation: Operation,
         root: RootIndex,
         path: Arc<str>,
         id: ObjectId,
-    ) -> usize {
+    ) -> Result<usize, Fault> {
+        let again = |last: &Access| {
+            last.operation == operation && last.id == id && last.root == root && last.path == path
+        };
+        if self.accesses.last().is_some_and(again) {
+            return Ok(self.accesses.len() - 1);
+        }
+        if self.accesses.len() >= MAX_ACCESSES {
+            let most = MAX_ACCESSES as u64;
+            return Err(Fault::Trap(self.stop(CallError::limit(
+                "accesses",
+                most,
+                most + 1,
+            ))));
+        }
         self.accesses.push(Access {
             operation,
             root,
@@ -236,7 +272,7 @@ impl CallState {
             bytes: 0,
             entries: 0,
         });
-        self.accesses.len() - 1
+        Ok(self.accesses.len() - 1)
     }
 
     /// Says more precisely what an access turned out to be.
@@ -384,4 +420,13 @@ pub(crate) fn timed_out(limit: std::time::Duration) -> CallError {
     .hint_of("ask for less at a time")
     .detail("limit", "timeout_ms")
     .detail("value", limit.as_millis() as u64)
+}
+
+/// What the audit log keeps of text that a stranger chose.
+fn clipped(text: &str) -> String {
+    if text.len() <= MAX_RECORDED_BYTES {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MAX_RECORDED_BYTES);
+    format!("{}…", &text[..end])
 }

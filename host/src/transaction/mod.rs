@@ -8,7 +8,8 @@ mod effect;
 mod staged;
 
 use std::collections::HashMap;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
@@ -51,6 +52,24 @@ impl Transaction {
     /// Whether some name differs from what the file system says.
     pub(crate) fn has_pending(&self) -> bool {
         !self.pending.is_empty()
+    }
+
+    /// How many descriptors of the host the pending changes may hold at most.
+    pub(crate) fn changes(&self) -> usize {
+        self.files.len() + self.effects.len() + self.directories.len()
+    }
+
+    /// A handle of the directory that some pending change holds already.
+    pub(crate) fn handle_of(&self, directory: ObjectId) -> Option<Arc<OwnedFd>> {
+        let of_effects = self
+            .effects
+            .iter()
+            .flat_map(|effect| std::iter::once(&effect.place).chain(&effect.to));
+        let of_directories = self.directories.iter().map(|made| &made.place);
+        of_effects
+            .chain(of_directories)
+            .find(|place| place.slot.parent == directory)
+            .map(|place| Arc::clone(&place.directory))
     }
 
     /// Whether the call changed or would change anything.

@@ -4,10 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::drawing::{self, Body, Linked, is_true};
+use super::drawing::{self, Body, Linked, Placeholder, is_true};
 use super::package::Package;
 use super::relationships::Relationships;
 use super::xml::{Element, Space, Xml};
+use super::zip::MAX_ENTRIES;
 use super::{Error, chart, diagram, sniff};
 use serde::Serialize;
 use std::io::{Read, Seek};
@@ -72,11 +73,26 @@ fn slide_ids(main: &str, text: &str) -> Result<Vec<String>, Error> {
     while let Some(list) = xml.child(&root)? {
         if list.name() == (Space::Presentation, "sldIdLst") {
             while let Some(slide) = xml.child(&list)? {
-                ids.extend(xml.attribute_in(&slide, Space::Relationships, "id")?);
+                check_count(ids.len())?;
+                let id = xml.attribute_in(&slide, Space::Relationships, "id")?;
+                // An entry without an id leads nowhere, and is told of like others that do.
+                ids.push(id.unwrap_or_default());
             }
         }
     }
     Ok(ids)
+}
+
+/// A slide needs an entry of the archive, so no list is longer in earnest.
+fn check_count(slides: usize) -> Result<(), Error> {
+    if (slides as u64) < MAX_ENTRIES {
+        return Ok(());
+    }
+    Err(Error::Limit {
+        limit: "slides",
+        value: MAX_ENTRIES,
+        actual: slides as u64 + 1,
+    })
 }
 
 /// A presentation that is being read.
@@ -113,33 +129,14 @@ impl<R: Read + Seek> Reading<R> {
     }
 
     fn slide(&mut self, index: usize, id: &str) -> Result<Slide, Error> {
-        let part = self.relationships.by_id(id).ok_or_else(|| {
-            let problem = format!(
-                "the slide list names `{}`, which leads nowhere",
-                super::shown(id)
-            );
-            Error::malformed("the presentation", problem)
-        })?;
-        let part = part.to_owned();
-        let text = self.package.part(&part)?;
-        let (mut bodies, hidden) = read_slide(&part, &text)?;
+        let part = self.slide_part(id)?;
+        let (mut bodies, hidden) = read_slide(&part, &self.package.part(&part)?)?;
         let links = self.package.relationships(&part);
-        let links = self
-            .or_warning(index, "its relationships", links)?
-            .unwrap_or_default();
-        for body in &mut bodies {
-            if let Some(linked) = &body.linked {
-                let lines = self.linked(&links, linked);
-                body.lines = self
-                    .or_warning(index, linked.name(), lines)?
-                    .unwrap_or_default();
-            }
-        }
+        let links = self.or_warning(index, "its relationships", links)?;
+        let links = links.unwrap_or_default();
+        self.fill_in(index, &links, &mut bodies)?;
         let notes = match self.with_notes {
-            true => {
-                let notes = self.notes(&links);
-                Some(self.or_warning(index, "its notes", notes)?.flatten())
-            }
+            true => Some(self.notes(index, &links)?),
             false => None,
         };
         let text = join(&bodies).unwrap_or_default();
@@ -154,14 +151,42 @@ impl<R: Read + Seek> Reading<R> {
         })
     }
 
-    fn notes(&mut self, links: &Relationships) -> Result<Option<String>, Error> {
+    fn slide_part(&self, id: &str) -> Result<String, Error> {
+        let part = self.relationships.by_id(id).map(str::to_owned);
+        part.ok_or_else(|| {
+            let id = super::shown(id);
+            let problem = format!("the slide list names `{id}`, which leads nowhere");
+            Error::malformed("the presentation", problem)
+        })
+    }
+
+    /// Puts the text of charts and diagrams where they stand.
+    fn fill_in(
+        &mut self,
+        index: usize,
+        links: &Relationships,
+        bodies: &mut [Body],
+    ) -> Result<(), Error> {
+        for body in bodies {
+            if let Some(linked) = &body.linked {
+                let text = self.linked(links, linked);
+                let text = self.or_warning(index, linked.name(), text)?;
+                body.text = text.unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    fn notes(&mut self, index: usize, links: &Relationships) -> Result<Option<String>, Error> {
         let Some(part) = links.first_of_kind("notesSlide") else {
             return Ok(None);
         };
-        read_notes(part, &self.package.part(part)?)
+        let notes = self.package.part(part);
+        let notes = notes.and_then(|text| read_notes(part, &text));
+        Ok(self.or_warning(index, "its notes", notes)?.flatten())
     }
 
-    fn linked(&mut self, links: &Relationships, linked: &Linked) -> Result<Vec<String>, Error> {
+    fn linked(&mut self, links: &Relationships, linked: &Linked) -> Result<String, Error> {
         let (Linked::Chart(id) | Linked::Diagram(id)) = linked;
         let part = links.by_id(id).ok_or_else(|| {
             let problem = format!("`{}` leads nowhere", super::shown(id));
@@ -242,7 +267,7 @@ fn read_notes(part: &str, text: &str) -> Result<Option<String>, Error> {
     let mut xml = Xml::new(part, text);
     let root = root(&mut xml, part, "notes")?;
     let mut bodies = drawing::read(&mut xml, &root)?;
-    bodies.retain(|body| body.placeholder.as_deref() == Some("body"));
+    bodies.retain(|body| body.placeholder == Placeholder::Body);
     Ok(join(&bodies))
 }
 
@@ -256,12 +281,13 @@ fn root<'a>(xml: &mut Xml<'a>, part: &str, name: &str) -> Result<Element<'a>, Er
 }
 
 fn title(bodies: &[Body]) -> Option<String> {
-    let is_title = |body: &&Body| matches!(body.placeholder.as_deref(), Some("title" | "ctrTitle"));
-    bodies.iter().filter(is_title).find_map(Body::text)
+    let mut titles = bodies.iter().filter(|body| body.placeholder == Placeholder::Title);
+    titles.next().map(|body| body.text.clone())
 }
 
 /// The text of all bodies that have any.
 fn join(bodies: &[Body]) -> Option<String> {
-    let texts: Vec<_> = bodies.iter().filter_map(Body::text).collect();
+    let texts = bodies.iter().map(|body| body.text.as_str());
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

@@ -90,11 +90,13 @@ impl<'a> Xml<'a> {
 
     /// Takes a branch if it is acceptable and the first one that is, else passes over it.
     fn branch(&mut self, start: &BytesStart<'a>, is_acceptable: bool) -> Result<(), Error> {
-        if let Some(Open::Alternatives { taken, .. }) = self.open.last_mut()
+        if let Some(Open::Alternatives { taken, first }) = self.open.last_mut()
             && !*taken
             && is_acceptable
         {
             *taken = true;
+            // Readers are large: at most one is kept, however deep alternatives are nested.
+            *first = None;
             self.open.push(Open::Branch);
             return Ok(());
         }

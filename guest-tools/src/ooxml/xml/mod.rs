@@ -20,6 +20,8 @@ use std::borrow::Cow;
 
 /// Elements inside one another. libxml2 stops at the same depth; real slides stay below 50.
 const MAX_DEPTH: usize = 256;
+/// Text that one part may hold; a result holds no more.
+const MAX_TEXT: u64 = 16 * 1024 * 1024;
 /// Namespace declarations in scope at once. LibreOffice declares some 40 in a root element.
 const MAX_NAMESPACES: usize = 512;
 /// A part that is being walked.
@@ -30,6 +32,8 @@ pub(super) struct Xml<'a> {
     open: Vec<Open<'a>>,
     /// How many of them the caller sees.
     level: usize,
+    /// Bytes of text handed out so far.
+    text: u64,
 }
 
 /// An element whose start tag has been read.
@@ -65,6 +69,7 @@ impl<'a> Xml<'a> {
             reader,
             open: Vec::new(),
             level: 0,
+            text: 0,
         }
     }
 
@@ -93,7 +98,7 @@ impl<'a> Xml<'a> {
     pub(super) fn text(&mut self, element: &Element<'_>, text: &mut String) -> Result<(), Error> {
         loop {
             match self.token()? {
-                Token::Text(more) if self.level == element.level => text.push_str(&more),
+                Token::Text(more) if self.level == element.level => self.push(text, &more)?,
                 Token::End if self.level < element.level => return Ok(()),
                 _ => {}
             }
@@ -108,7 +113,7 @@ impl<'a> Xml<'a> {
     ) -> Result<(), Error> {
         loop {
             match self.token()? {
-                Token::Text(more) => text.push_str(&more),
+                Token::Text(more) => self.push(text, &more)?,
                 Token::End if self.level < element.level => return Ok(()),
                 _ => {}
             }
@@ -135,6 +140,21 @@ impl<'a> Xml<'a> {
             let (resolved, local) = self.reader.resolver().resolve_attribute(key);
             local.into_inner() == name && known(&resolved) == Some(space)
         })
+    }
+
+    /// Appends text, without the control characters that XML 1.0 forbids.
+    fn push(&mut self, text: &mut String, more: &str) -> Result<(), Error> {
+        self.text += more.len() as u64;
+        if self.text > MAX_TEXT {
+            return Err(Error::Limit {
+                limit: "text bytes",
+                value: MAX_TEXT,
+                actual: self.text,
+            });
+        }
+        let is_forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
+        more.split(is_forbidden).for_each(|piece| text.push_str(piece));
+        Ok(())
     }
 
     fn find_attribute(
@@ -297,6 +317,13 @@ mod tests {
                 .message()
                 .contains("too early")
         );
+    }
+
+    #[test]
+    fn text_is_limited_and_without_control_characters() {
+        assert_eq!(walked("<t>a\u{1}b&#27;[31m\tc</t>").as_deref(), Ok("t=ab[31m\tc "));
+        let long = format!("<t>{}</t>", "x".repeat(MAX_TEXT as usize + 1));
+        assert!(matches!(walked(&long), Err(Error::Limit { .. })));
     }
 
     #[test]
