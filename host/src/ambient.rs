@@ -153,3 +153,67 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
+
+/// Removes a file of this crate's own state.
+pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
+}
+
+/// The names in a directory of this crate's own state.
+pub(crate) fn file_names(directory: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        names.extend(entry?.file_name().into_string());
+    }
+    Ok(names)
+}
+
+/// Writes a file that only the user may read, in one step.
+pub(crate) fn write_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension(crate::random::hex::<8>());
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&temporary, path)
+}
+
+/// Refuses a directory that others may enter: what is kept there decides about changes.
+pub(crate) fn require_private(directory: &Path) -> io::Result<()> {
+    let metadata = std::fs::metadata(directory)?;
+    let own = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !own || metadata.mode() & 0o077 != 0 {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the directory must belong to the user and have mode 0700",
+        ));
+    }
+    Ok(())
+}
+
+/// The lock of a directory of this crate's own state, held while it lives.
+#[derive(Debug)]
+pub(crate) struct DirectoryLock(
+    #[expect(dead_code, reason = "closing the file lets go of the lock")] File,
+);
+
+impl DirectoryLock {
+    pub(crate) fn take(directory: &Path) -> io::Result<Self> {
+        let file = open_private_append(&directory.join("lock"))?;
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+/// The controlling terminal.
+pub(crate) fn open_terminal() -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// The local user, as approvals know them.
+pub(crate) fn local_user() -> String {
+    format!("uid:{}", rustix::process::geteuid().as_raw())
+}

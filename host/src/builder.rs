@@ -9,6 +9,7 @@ use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
 use crate::component::{ComponentError, ToolComponent};
 use crate::error::CallError;
+use crate::journal;
 use crate::policy::{Consent, Durability, Limits, Policy};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
@@ -52,6 +53,7 @@ pub struct SessionBuilder {
     policy: Policy,
     audit: AuditTarget,
     approver: Option<Arc<dyn Approver>>,
+    principal: Option<String>,
     component: Option<ToolComponent>,
     respell: Option<RespellFrom>,
 }
@@ -201,6 +203,13 @@ impl SessionBuilder {
         self
     }
 
+    /// On whose behalf the calls run, as approvals know it. Default: the local user.
+    #[must_use]
+    pub fn principal(mut self, principal: impl Into<String>) -> Self {
+        self.principal = Some(principal.into());
+        self
+    }
+
     /// Where the audit log goes. Default: a new file in the user's state directory.
     #[must_use]
     pub fn audit(mut self, log: AuditLog) -> Self {
@@ -245,7 +254,11 @@ impl SessionBuilder {
             None => open_roots(&self.grants, &mut roots, &mut warnings)?,
         }
         if !matches!(self.respell, Some(RespellFrom::FileSystem)) {
-            keep_state_outside(&self.grants, &self.audit, &roots)?;
+            let approvals = self
+                .approver
+                .as_ref()
+                .and_then(|approver| approver.state_directory());
+            keep_state_outside(&self.grants, &self.audit, approvals, &roots)?;
         }
         if ambient::runs_as_root() {
             warnings.push("running as root: file permissions protect nothing".to_owned());
@@ -261,9 +274,13 @@ impl SessionBuilder {
                 AuditLog::in_state_directory().map_err(StartError::Audit)?
             }
         };
+        journal::clear_leftovers();
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         let mut shared = Shared::new(roots, self.policy, audit, approver, component);
         shared.respelling = respelling;
+        if let Some(principal) = self.principal {
+            shared.principal = principal;
+        }
         shared.warnings = warnings;
         Session::from_shared(shared).map_err(StartError::Audit)
     }
@@ -375,9 +392,13 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
 fn keep_state_outside(
     grants: &[Wanted],
     audit: &AuditTarget,
+    approvals: Option<&Path>,
     roots: &Roots,
 ) -> Result<(), StartError> {
     let mut state: Vec<(PathBuf, &str)> = Vec::new();
+    if let Some(directory) = approvals {
+        state.push((directory.join("lock"), "it contains the approval queue"));
+    }
     if let Some(directory) = ambient::state_directory()
         && (directory.exists() || matches!(audit, AuditTarget::StateDirectory))
     {

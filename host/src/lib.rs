@@ -25,8 +25,10 @@ mod embedded;
 mod engine_config;
 mod errno;
 mod error;
+mod expected;
 mod gate;
 mod guard;
+mod journal;
 mod output;
 mod paths;
 mod policy;
@@ -34,11 +36,16 @@ mod random;
 mod respell;
 mod roots;
 mod running;
+mod screen;
 mod session;
 mod transaction;
 mod walk;
 
-pub use approval::{ApprovalRequest, Approver, Decision, Nobody};
+pub use approval::{
+    ApprovalQueue, ApprovalRequest, ApprovalState, ApproveEverythingUnseen, Approver,
+    AsyncApprover, Broker, BrokerAnswer, Decision, Nobody, QueueError, QueuedApproval,
+    RefuseEverything, Scope, TerminalApprover,
+};
 pub use audit::{AuditLog, AuditSink};
 pub use builder::{SessionBuilder, StartError};
 pub use component::{ComponentError, Definition, PathArgument, PathRole, ToolComponent};
@@ -48,5 +55,5 @@ pub use paths::PathRules;
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 pub use roots::{Grant, Rights};
 pub use session::{Arguments, CallOptions, Session};
-pub use transaction::EffectReceipt;
+pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;

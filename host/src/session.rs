@@ -10,12 +10,13 @@ use rustix::fs::Stat;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::approval::{Approver, Decision, Nobody};
+use crate::approval::{Approver, Decision, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, ToolComponent};
 use crate::error::{CallError, code};
+use crate::expected::{self, CallerWord};
 use crate::guard::CallState;
 use crate::output::{Output, Receipt};
 use crate::policy::{Consent, Policy, RiskClass};
@@ -67,6 +68,8 @@ pub(crate) struct Shared {
     pub(crate) policy: Policy,
     pub(crate) audit: AuditLog,
     pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) principal: String,
+    standing: Standing,
     pub(crate) component: ToolComponent,
     pub(crate) respelling: Option<Respelling>,
     pub(crate) warnings: Vec<String>,
@@ -97,6 +100,8 @@ impl Shared {
             policy,
             audit,
             approver,
+            principal: crate::ambient::local_user(),
+            standing: Standing::default(),
             component,
             respelling: None,
             warnings: Vec::new(),
@@ -286,7 +291,7 @@ impl Session {
             tool,
             *ceiling.as_ref().unwrap_or(&RiskClass::Read),
         );
-        let arguments = match ceiling.and_then(|_| self.respell(tool, arguments)) {
+        let arguments = match ceiling.and_then(|_| self.prepare(&mut state, tool, arguments)) {
             Ok(arguments) => arguments,
             Err(error) => return (state, Err(error)),
         };
@@ -302,6 +307,19 @@ impl Session {
     fn declared_risk(&self, tool: &str) -> Result<RiskClass, CallError> {
         let definition = self.shared.component.definition(tool)?;
         Ok(definition.map_or(RiskClass::Send, |definition| definition.risk))
+    }
+
+    /// Reads what the arguments say to the host, and respells paths where that is wanted.
+    fn prepare(
+        &self,
+        state: &mut CallState,
+        tool: &str,
+        arguments: &str,
+    ) -> Result<String, CallError> {
+        let arguments = self.respell(tool, arguments)?;
+        let definition = self.shared.component.definition(tool)?;
+        state.word = CallerWord::read(&arguments, definition)?;
+        Ok(arguments)
     }
 
     fn respell(&self, tool: &str, arguments: &str) -> Result<String, CallError> {
@@ -369,7 +387,11 @@ impl Session {
             return Ok(output);
         }
         if state.transaction.is_empty() {
-            return Ok(output);
+            return match state.word.expected {
+                // The caller expected something to be there, and the tool changed nothing.
+                Some(_) if output.dry_run().is_none() => Err(expected::stale("absent")),
+                _ => Ok(output),
+            };
         }
         let effects = self.commit(state)?;
         output.set_receipt(Receipt {
@@ -383,10 +405,15 @@ impl Session {
         let shared = Arc::clone(&self.shared);
         let mut pending = std::mem::take(&mut state.transaction);
         let tool = state.tool.clone();
+        let expected = state.word.expected.clone();
         let committed = transaction::commit(
             &mut pending,
             &mut CommitOrder {
                 tool: &tool,
+                component: shared.component.sha256(),
+                principal: &shared.principal,
+                expected: expected.as_ref(),
+                standing: &shared.standing,
                 roots: &shared.roots,
                 policy: &shared.policy,
                 approver: &*shared.approver,
@@ -546,13 +573,18 @@ impl Recorder<'_> {
 }
 
 impl CommitRecorder for Recorder<'_> {
-    fn approval(&mut self, decision: &Decision) -> Result<(), CallError> {
+    fn approval(&mut self, digest: &str, decision: &Decision) -> Result<(), CallError> {
         let mut entry = self.state.entry(EntryKind::Approval);
         entry.risk = Some(RiskClass::Destructive);
         entry.decision = Some(match decision {
-            Decision::Approved => "approved",
-            Decision::Refused(_) | Decision::Nobody => "not-approved",
+            Decision::Approved { .. } => "approved",
+            _ => "not-approved",
         });
+        entry.approval = Some(digest.to_owned());
+        entry.approver = match decision {
+            Decision::Approved { by, .. } | Decision::Refused { by } => Some(by.clone()),
+            _ => None,
+        };
         entry.code = crate::approval::refusal_of(decision).map(|error| error.code().to_owned());
         self.state.shared.audit.append(vec![entry])
     }

@@ -6,32 +6,23 @@ use super::drawing::paragraphs;
 use super::xml::{Element, Space, Xml};
 use std::collections::BTreeMap;
 
-/// Points that a chart may have; more are no text for anybody.
+/// Points that a series may have; more are no text for anybody.
 const MAX_POINTS: usize = 100_000;
 
-/// One line for each title, then one for each series.
+/// Titles, then series, on a line each.
 pub(super) fn read(part: &str, text: &str) -> Result<String, Error> {
     let mut xml = Xml::new(part, text);
     let root = xml.root()?;
     let mut chart = Chart::default();
     chart.walk(&mut xml, &root)?;
-    if chart.points > MAX_POINTS {
-        let problem = format!("it has more than {MAX_POINTS} points");
-        return Err(Error::in_part(part, problem));
-    }
-    chart.titles.append(&mut chart.series);
-    Ok(chart.titles.join("\n"))
+    append(&mut chart.titles, "\n", &chart.series);
+    Ok(chart.titles)
 }
-
-/// Points by their index: a cache leaves out what is empty.
-type Points = BTreeMap<u64, String>;
 
 #[derive(Default)]
 struct Chart {
-    titles: Vec<String>,
-    series: Vec<String>,
-    /// Counted on even when there are too many to be kept.
-    points: usize,
+    titles: String,
+    series: String,
 }
 
 #[derive(Default)]
@@ -41,14 +32,21 @@ struct Series {
     values: Points,
 }
 
+/// Points by their index: a cache leaves out what is empty.
+type Points = BTreeMap<u64, String>;
+
 impl Chart {
     fn walk(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
             match child.name() {
-                (Space::Chart, "title") => self.titles.extend(words(xml, &child)?),
-                // `chartex` keeps the names of series apart from their data.
-                (Space::Chart, "series") => self.titles.extend(words(xml, &child)?),
-                (Space::Chart, "ser" | "data") => self.series.extend(series(xml, &child)?.line()),
+                // `chartex` keeps the name of a series, in `series`, apart from its data.
+                (Space::Chart, "title" | "series") => {
+                    words(xml, &child, "\n", &mut self.titles)?;
+                }
+                (Space::Chart, "ser" | "data") => {
+                    let line = series(xml, &child)?.line();
+                    append(&mut self.series, "\n", &line);
+                }
                 (_, "extLst") => {}
                 _ => self.walk(xml, &child)?,
             }
@@ -59,38 +57,45 @@ impl Chart {
 
 impl Series {
     /// Such as `Millimetres: January 81.5, February 64`.
-    fn line(&self) -> Option<String> {
-        let points = if self.values.is_empty() {
+    fn line(&self) -> String {
+        let no_values = self.values.is_empty();
+        let points = if no_values {
             &self.categories
         } else {
             &self.values
         };
-        let points: Vec<_> = points
-            .iter()
-            .map(|(index, value)| self.point(*index, value))
-            .collect();
-        let points = points.join(", ");
-        match (self.name.is_empty(), points.is_empty()) {
-            (true, true) => None,
-            (true, false) => Some(points),
-            (false, true) => Some(self.name.clone()),
-            (false, false) => Some(format!("{}: {points}", self.name)),
+        let mut line = self.name.clone();
+        let mut separator = ": ";
+        for (index, value) in points {
+            match self.categories.get(index) {
+                Some(category) if !no_values => {
+                    append(&mut line, separator, category);
+                    append(&mut line, " ", value);
+                }
+                _ => append(&mut line, separator, value),
+            }
+            separator = ", ";
         }
+        line
     }
+}
 
-    fn point(&self, index: u64, value: &str) -> String {
-        match self.categories.get(&index) {
-            Some(category) if !self.values.is_empty() => format!("{category} {value}"),
-            _ => value.to_owned(),
-        }
+/// Appends what is not blank, with the separator before it unless it comes first.
+fn append(text: &mut String, separator: &str, more: &str) {
+    if more.trim().is_empty() {
+        return;
     }
+    if !text.is_empty() {
+        text.push_str(separator);
+    }
+    text.push_str(more);
 }
 
 fn series(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Series, Error> {
     let mut series = Series::default();
     while let Some(child) = xml.child(element)? {
         match child.name() {
-            (Space::Chart, "tx") => series.name = words(xml, &child)?.join(" "),
+            (Space::Chart, "tx") => words(xml, &child, " ", &mut series.name)?,
             (Space::Chart, "cat" | "xVal" | "strDim") => {
                 points(xml, &child, &mut series.categories)?;
             }
@@ -102,22 +107,20 @@ fn series(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Series, Error> {
 }
 
 /// The cached points. Of categories in several levels the first, which is the innermost, counts.
-fn points(
-    xml: &mut Xml<'_>,
-    element: &Element<'_>,
-    found: &mut Points,
-) -> Result<(), Error> {
+fn points(xml: &mut Xml<'_>, element: &Element<'_>, found: &mut Points) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
         if child.name() != (Space::Chart, "pt") {
             points(xml, &child, found)?;
             continue;
         }
+        if found.len() == MAX_POINTS {
+            return Err(xml.malformed(format!("a series has more than {MAX_POINTS} points")));
+        }
         let index = xml.attribute(&child, "idx")?;
         let index = index.and_then(|index| index.parse().ok());
         let text = point_text(xml, &child)?;
-        found
-            .entry(index.unwrap_or(found.len() as u64))
-            .or_insert(text);
+        let index = index.unwrap_or(found.len() as u64);
+        found.entry(index).or_insert(text);
     }
     Ok(())
 }
@@ -134,7 +137,7 @@ fn shortened(value: &str) -> String {
     // One digit more than that, and a point.
     const NOISY: usize = 17;
     match value.parse::<f64>() {
-        Ok(number) if value.len() >= NOISY && number.is_finite() => {
+        Ok(number) if value.len() >= NOISY && (1e-5..1e15).contains(&number.abs()) => {
             let rounded = format!("{number:.14e}").parse::<f64>();
             rounded.map_or_else(|_| value.to_owned(), |number| number.to_string())
         }
@@ -142,31 +145,34 @@ fn shortened(value: &str) -> String {
     }
 }
 
-/// Rich text and cached values, each paragraph or value on its own.
-fn words(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Vec<String>, Error> {
-    let mut words = Vec::new();
+/// Rich text and cached values, each paragraph or value behind a separator.
+fn words(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    separator: &str,
+    text: &mut String,
+) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
         match child.name() {
-            (Space::Chart, "rich") => words.extend(paragraphs(xml, &child)?),
+            (Space::Chart, "rich") => append(text, separator, &paragraphs(xml, &child)?),
             (Space::Chart, "v") => {
                 let mut value = String::new();
                 xml.text(&child, &mut value)?;
-                words.push(value);
+                append(text, separator, &value);
             }
             // A series of `chartex` has its labels and formats behind its name.
             (Space::Chart, "dataLabels" | "dataPt") | (_, "extLst") => {}
-            _ => words.extend(self::words(xml, &child)?),
+            _ => words(xml, &child, separator, text)?,
         }
     }
-    words.retain(|word| !word.trim().is_empty());
-    Ok(words)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(inside: &str) -> Vec<String> {
+    fn lines(inside: &str) -> String {
         let text = format!(
             r#"<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
             xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">{inside}</c:chartSpace>"#
@@ -195,11 +201,7 @@ mod tests {
         );
         assert_eq!(
             lines(&inside),
-            [
-                "Rainfall",
-                "Month",
-                "Millimetres: January 81.5, February 64"
-            ]
+            "Rainfall\nMonth\nMillimetres: January 81.5, February 64"
         );
     }
 
@@ -212,7 +214,7 @@ mod tests {
             ("2.0", "2.0"),
             ("0.333333333333333", "0.333333333333333"),
             ("a long category name", "a long category name"),
-            ("12345678901234567890123", "12345678901234600000000"),
+            ("1.0000000000000000e300", "1.0000000000000000e300"),
         ] {
             assert_eq!(shortened(value), shown);
         }
@@ -221,6 +223,6 @@ mod tests {
     #[test]
     fn series_without_names_or_categories_still_count() {
         let values = "<c:val><c:numLit><c:pt idx=\"1\"><c:v>2</c:v></c:pt></c:numLit></c:val>";
-        assert_eq!(lines(&format!("<c:ser>{values}</c:ser><c:ser/>")), ["2"]);
+        assert_eq!(lines(&format!("<c:ser>{values}</c:ser><c:ser/>")), "2");
     }
 }

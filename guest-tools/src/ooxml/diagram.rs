@@ -8,8 +8,11 @@ use std::collections::{HashMap, HashSet};
 /// What a child stands further in than its parent.
 const INDENT: &str = "  ";
 
-/// One line for each paragraph of each node, children below their parents and indented.
-pub(super) fn read(part: &str, text: &str) -> Result<Vec<String>, Error> {
+/// Points that a diagram may have, and connections between them.
+const MAX_POINTS: usize = 10_000;
+
+/// The paragraphs of each node on a line each, children below their parents and indented.
+pub(super) fn read(part: &str, text: &str) -> Result<String, Error> {
     let mut xml = Xml::new(part, text);
     let root = xml.root()?;
     let mut model = Model::default();
@@ -20,7 +23,7 @@ pub(super) fn read(part: &str, text: &str) -> Result<Vec<String>, Error> {
             _ => {}
         }
     }
-    Ok(model.lines())
+    Ok(model.text())
 }
 
 #[derive(Default)]
@@ -33,7 +36,7 @@ struct Model {
 struct Point {
     id: String,
     kind: Kind,
-    lines: Vec<String>,
+    text: String,
 }
 
 /// What a point is for (`ST_PtType`).
@@ -56,19 +59,23 @@ impl Model {
                 Some("doc") => Kind::Document,
                 Some(_) => Kind::Other,
             };
-            let mut lines = Vec::new();
+            let mut text = String::new();
             while let Some(inner) = xml.child(&child)? {
                 if inner.name() == (Space::Diagram, "t") {
-                    lines = paragraphs(xml, &inner)?;
+                    text = paragraphs(xml, &inner)?;
                 }
             }
-            self.points.push(Point { id, kind, lines });
+            self.points.push(Point { id, kind, text });
+            check_count(xml, self.points.len())?;
         }
         Ok(())
     }
 
     fn connections(&mut self, xml: &mut Xml<'_>, list: &Element<'_>) -> Result<(), Error> {
+        let mut count = 0;
         while let Some(child) = xml.child(list)? {
+            count += 1;
+            check_count(xml, count)?;
             let kind = xml.attribute(&child, "type")?;
             let parent = xml.attribute(&child, "srcId")?;
             let point = xml.attribute(&child, "destId")?;
@@ -90,7 +97,7 @@ impl Model {
 
     /// Walks the tree from its root, then adds the nodes that hang nowhere. Each point is taken
     /// once, whatever circles the connections make.
-    fn lines(mut self) -> Vec<String> {
+    fn text(mut self) -> String {
         for children in self.children.values_mut() {
             children.sort_by_key(|(order, _)| *order);
         }
@@ -99,7 +106,7 @@ impl Model {
             .iter()
             .map(|point| (&*point.id, point))
             .collect();
-        let mut lines = Vec::new();
+        let mut text = String::new();
         let mut seen = HashSet::new();
         let is_root = |point: &&Point| point.kind == Kind::Document;
         let roots = self.points.iter().filter(is_root);
@@ -109,34 +116,47 @@ impl Model {
                 if !seen.insert(&*point.id) {
                     continue;
                 }
-                point.write(depth, &mut lines);
+                point.write(depth, &mut text);
                 let inner = depth + usize::from(point.kind == Kind::Node);
                 let children = self.children.get(&point.id).into_iter().flatten().rev();
                 let children = children.filter_map(|(_, id)| by_id.get(&**id));
                 waiting.extend(children.map(|child| (*child, inner)));
             }
         }
-        lines
+        text
     }
 }
 
 impl Point {
-    fn write(&self, depth: usize, lines: &mut Vec<String>) {
-        // Deeper than any real diagram, and a bound on what an indent can cost.
-        let indent = INDENT.repeat(depth.min(16));
-        let has_text = |line: &&String| !line.trim().is_empty();
-        if self.kind == Kind::Node {
-            let texts = self.lines.iter().filter(has_text);
-            lines.extend(texts.map(|line| format!("{indent}{line}")));
+    fn write(&self, depth: usize, text: &mut String) {
+        if self.kind != Kind::Node {
+            return;
+        }
+        for line in self.text.lines().filter(|line| !line.trim().is_empty()) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            // Deeper than any real diagram, and a bound on what an indent can cost.
+            text.push_str(&INDENT.repeat(depth.min(16)));
+            text.push_str(line);
         }
     }
+}
+
+fn check_count(xml: &Xml<'_>, count: usize) -> Result<(), Error> {
+    if count <= MAX_POINTS {
+        return Ok(());
+    }
+    Err(xml.malformed(format!(
+        "it has more than {MAX_POINTS} points or connections"
+    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(points: &[(&str, &str, &str)], connections: &[(&str, &str, &str)]) -> Vec<String> {
+    fn text_of(points: &[(&str, &str, &str)], connections: &[(&str, &str, &str)]) -> String {
         let point = |(id, kind, text): &(&str, &str, &str)| {
             format!(
                 "<d:pt modelId=\"{id}\" type=\"{kind}\"><d:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></d:t></d:pt>"
@@ -172,8 +192,8 @@ mod tests {
             ("2", "4", "0"),
         ];
         assert_eq!(
-            lines(&points, &connections),
-            ["first", "second", "  child", "third"]
+            text_of(&points, &connections),
+            "first\nsecond\n  child\nthird"
         );
     }
 
@@ -185,6 +205,6 @@ mod tests {
             ("3", "node", "loose"),
         ];
         let connections = [("1", "2", "0"), ("2", "1", "0")];
-        assert_eq!(lines(&points, &connections), ["a", "  b", "loose"]);
+        assert_eq!(text_of(&points, &connections), "a\n  b\nloose");
     }
 }

@@ -122,11 +122,7 @@ pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<String
 }
 
 /// Runs, fields, breaks and equations, in order and with nothing between them.
-fn paragraph(
-    xml: &mut Xml<'_>,
-    paragraph: &Element<'_>,
-    text: &mut String,
-) -> Result<(), Error> {
+fn paragraph(xml: &mut Xml<'_>, paragraph: &Element<'_>, text: &mut String) -> Result<(), Error> {
     while let Some(child) = xml.child(paragraph)? {
         match child.name() {
             (Space::Drawing, "r" | "fld") => texts(xml, &child, Space::Drawing, text)?,
@@ -185,7 +181,10 @@ fn cells(xml: &mut Xml<'_>, row: &Element<'_>, text: &mut String) -> Result<(), 
 /// Whether a cell only continues the one it is merged with.
 fn is_continuation(xml: &Xml<'_>, cell: &Element<'_>) -> Result<bool, Error> {
     for merge in ["hMerge", "vMerge"] {
-        if xml.attribute(cell, merge)?.is_some_and(|value| is_true(&value)) {
+        if xml
+            .attribute(cell, merge)?
+            .is_some_and(|value| is_true(&value))
+        {
             return Ok(true);
         }
     }

@@ -4,9 +4,6 @@
 //! are counted as they come out, nesting is bounded, and DTDs are refused.
 
 mod chart;
-#[cfg(test)]
-#[allow(clippy::all, reason = "temporary")]
-mod corpus_tmp;
 mod diagram;
 mod drawing;
 mod encoding;

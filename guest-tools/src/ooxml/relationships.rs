@@ -10,6 +10,10 @@ const OFFICE_TYPES: [&str; 2] = [
     "http://purl.oclc.org/ooxml/officeDocument/relationships/",
 ];
 
+/// Relationships that one part may have: as many to other parts as there can be, and some to
+/// the outside.
+const MAX_RELATIONSHIPS: u64 = 50_000;
+
 /// The relationships of one part that lead to parts of the same package.
 #[derive(Default)]
 pub(super) struct Relationships {
@@ -29,7 +33,10 @@ impl Relationships {
         let mut xml = Xml::new(part, text);
         let root = xml.root()?;
         let mut relationships = Self::default();
+        let mut count = 0;
         while let Some(element) = xml.child(&root)? {
+            count += 1;
+            check_count(count)?;
             if element.name() == (Space::PackageRelationships, "Relationship") {
                 relationships.add(source, &xml, &element)?;
             }
@@ -66,6 +73,17 @@ impl Relationships {
         }
         Ok(())
     }
+}
+
+fn check_count(count: u64) -> Result<(), Error> {
+    if count <= MAX_RELATIONSHIPS {
+        return Ok(());
+    }
+    Err(Error::Limit {
+        limit: "relationships",
+        value: MAX_RELATIONSHIPS,
+        actual: count,
+    })
 }
 
 /// The part that holds the relationships of a part; of the package for an empty name.

@@ -26,6 +26,10 @@ pub(crate) enum EntryKind {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approval: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approver: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arguments_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bytes: Option<u64>,
@@ -85,6 +89,8 @@ pub(crate) struct Entry {
 impl Entry {
     pub(crate) fn new(kind: EntryKind) -> Self {
         Self {
+            approval: None,
+            approver: None,
             arguments_sha256: None,
             bytes: None,
             call: None,

@@ -6,7 +6,10 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use rootbound::{AuditLog, Consent, Durability, Session, SessionBuilder, ToolComponent};
+use rootbound::{
+    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, RefuseEverything,
+    Session, SessionBuilder, TerminalApprover, ToolComponent,
+};
 
 use super::{Failure, print, sizes};
 
@@ -30,6 +33,8 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     /// Show what is granted, the policy, and what would be refused.
     Check(CheckArgs),
+    /// Answer the questions of calls that wait for an approval.
+    Approvals(ApprovalsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -80,6 +85,32 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ApprovalsArgs {
+    #[command(subcommand)]
+    pub(crate) command: ApprovalsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// List the questions.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Admit the same call once.
+    Approve {
+        /// The `approval` that the refused call answered.
+        id: String,
+    },
+    /// Refuse the same call until the question expires.
+    Deny {
+        /// The `approval` that the refused call answered.
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
     #[command(flatten)]
     pub(crate) grants: GrantArgs,
@@ -112,6 +143,18 @@ enum ConsentArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum ApproveArg {
+    /// Refuse whatever needs an approval.
+    Deny,
+    /// Ask at the terminal.
+    Prompt,
+    /// Leave the question for `rootbound approvals`.
+    Queue,
+    /// Approve everything, without anybody looking.
+    Allow,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum DurabilityArg {
     Full,
     Fast,
@@ -126,6 +169,9 @@ pub(crate) struct PolicyArgs {
     /// Whether what exists may be deleted or renamed [default: ask].
     #[arg(long, value_enum, hide_default_value = true, default_value = "ask")]
     delete: ConsentArg,
+    /// Who is asked where the policy says `ask` [default: nobody, so the answer is no].
+    #[arg(long, value_enum)]
+    approve: Option<ApproveArg>,
     /// Bytes read of one file and call [default: 10MiB].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_read_bytes: Option<u64>,
@@ -198,7 +244,7 @@ impl Cli {
         match &mut self.command {
             Command::Call(call) => Some(&mut call.session),
             Command::Check(check) => Some(&mut check.session),
-            Command::Tools(_) => None,
+            Command::Tools(_) | Command::Approvals(_) => None,
         }
     }
 }
@@ -278,6 +324,15 @@ impl PolicyArgs {
                 DurabilityArg::Fast => Durability::Fast,
             })
             .limits(self.limits()?);
+        builder = match self.approve {
+            None => builder,
+            Some(ApproveArg::Deny) => builder.approver(RefuseEverything),
+            Some(ApproveArg::Prompt) => builder.approver(TerminalApprover::default()),
+            Some(ApproveArg::Allow) => builder.approver(ApproveEverythingUnseen),
+            Some(ApproveArg::Queue) => {
+                builder.approver(ApprovalQueue::in_state_directory().map_err(anyhow::Error::from)?)
+            }
+        };
         Ok(match &self.audit {
             None => builder,
             Some(target) if target.as_os_str() == "stderr" => builder.audit(AuditLog::stderr()),

@@ -1,5 +1,6 @@
 //! The commands, and what their ends mean to a script.
 
+mod approvals;
 mod args;
 mod call;
 mod check;
@@ -40,6 +41,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Call(call) => call::run(call),
         Command::Tools(tools) => tools::run(tools),
         Command::Check(check) => check::run(check),
+        Command::Approvals(approvals) => approvals::run(approvals),
     };
     result.unwrap_or_else(|failure| report(&failure))
 }

@@ -11,7 +11,9 @@ use crate::bindings::filesystem::ErrorCode;
 use crate::error::{CallError, code};
 use crate::paths::{self, Use};
 use crate::policy::{Operation, RiskClass};
-use crate::transaction::{Before, Pending, Place, is_temporary_name};
+use crate::transaction::{
+    self, Before, MAX_OBJECTS, MadeDirectory, Pending, Place, Tree, TreeError, is_temporary_name,
+};
 use crate::walk::{self, Kind, ObjectId};
 
 impl CallState {
@@ -29,17 +31,16 @@ impl CallState {
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
         self.record_directory(&place, None)?;
-        let made = self.make_directory(&place);
+        let made = transaction::make_directory(place.directory(), place.name());
         let outcome = if made.is_ok() { "ok" } else { "failed" };
         self.record_directory(&place, Some(outcome))?;
-        let id = made?;
-        self.transaction.made_directory(place, id);
+        let (object, noted) = made?;
+        self.transaction.made_directory(MadeDirectory {
+            place,
+            object,
+            _noted: noted,
+        });
         Ok(())
-    }
-
-    fn make_directory(&self, place: &Place) -> Result<ObjectId, Errno> {
-        rustix::fs::mkdirat(place.directory(), place.name(), Mode::from_raw_mode(0o777))?;
-        Ok(ObjectId::of(&walk::look(place.directory(), place.name())?))
     }
 
     /// The intent to make a directory, or what became of it.
@@ -134,7 +135,12 @@ impl CallState {
         if Kind::of(&stat) != Kind::Directory {
             return Err(Fault::errno(Errno::NOTDIR));
         }
-        self.refuse_unless_empty(&place, &stat)?;
+        if self.word.recursive && !self.is_empty(&place, &stat)? {
+            return self.remove_tree(&asked, place, &stat);
+        }
+        if !self.is_empty(&place, &stat)? {
+            return Err(Fault::errno(Errno::NOTEMPTY));
+        }
         if self.transaction.made(ObjectId::of(&stat)) {
             return self.unmake_directory(&place, &stat);
         }
@@ -154,7 +160,7 @@ impl CallState {
 
     /// Whether the directory would be empty after the commit. One that may not be read is
     /// left to the kernel, which looks again in any case.
-    fn refuse_unless_empty(&self, place: &Place, stat: &Stat) -> Result<(), Fault> {
+    fn is_empty(&self, place: &Place, stat: &Stat) -> Result<bool, Fault> {
         let id = ObjectId::of(stat);
         let pending = |name: &str| {
             self.transaction
@@ -169,7 +175,7 @@ impl CallState {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())
         {
-            Err(Errno::ACCESS) => return Ok(()),
+            Err(Errno::ACCESS) => return Ok(true),
             other => other?,
         };
         let stays = rustix::fs::Dir::new(handle)?
@@ -181,9 +187,30 @@ impl CallState {
                     && !is_temporary_name(&name)
                     && !matches!(pending(&name), Some(Pending::Gone))
             });
-        if arrives || stays {
-            return Err(Fault::errno(Errno::NOTEMPTY));
+        Ok(!arrives && !stays)
+    }
+
+    /// The caller asked for everything inside as well; the component could not have.
+    fn remove_tree(&mut self, asked: &Asked, place: Place, stat: &Stat) -> Result<(), Fault> {
+        if self.transaction.has_pending() || self.transaction.made(ObjectId::of(stat)) {
+            return Err(asked.pending());
         }
+        let before = Before::of(stat);
+        let tree = Tree::survey(&place, before.object).map_err(|error| match error {
+            TreeError::Errno(errno) => asked.errno(errno),
+            TreeError::TooLarge => {
+                let limit = MAX_OBJECTS as u64;
+                asked.refuse(
+                    ErrorCode::Quota,
+                    CallError::limit("deleted_objects", limit, limit + 1),
+                )
+            }
+            TreeError::Mount => asked.not_granted(
+                "another file system is mounted inside the directory",
+                "delete what lies beside it in smaller steps",
+            ),
+        })?;
+        self.transaction.delete_tree(place, before, tree);
         Ok(())
     }
 

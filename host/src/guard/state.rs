@@ -12,6 +12,7 @@ use super::fault::{Fault, Refusal};
 use crate::audit::{AccessedObject, Entry, EntryKind};
 use crate::bindings::filesystem::ErrorCode;
 use crate::error::{CallError, code};
+use crate::expected::CallerWord;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::{Rights, Root, RootIndex};
 use crate::session::Shared;
@@ -95,6 +96,8 @@ pub(crate) struct CallState {
     pub(crate) tool: String,
     /// The most that the tool declared it would do.
     pub(crate) ceiling: RiskClass,
+    /// What the caller's arguments say to the host.
+    pub(crate) word: CallerWord,
     pub(crate) deadline: Instant,
     pub(crate) table: ResourceTable,
     pub(crate) transaction: Transaction,
@@ -117,6 +120,7 @@ impl CallState {
             call,
             tool: clipped(tool),
             ceiling,
+            word: CallerWord::default(),
             deadline,
             table: ResourceTable::new(),
             transaction: Transaction::default(),

@@ -1,35 +1,32 @@
 //! The commit: one question, everything verified, each change recorded, made, recorded.
 
-use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
-use std::time::{Duration, Instant};
-
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
-use rustix::io::Errno;
-
-use super::{Before, Effect, EffectReceipt, Place, Transaction};
-use crate::approval::{self, ApprovalRequest, Approver, Decision};
-use crate::errno;
-use crate::error::{CallError, code};
-use crate::policy::{Consent, Durability, Operation, Policy, RiskClass};
+use super::describe::{self, describe_all, with_committed};
+use super::perform::{self, perform, prepare, sync_names};
+use super::verify::{lock_directories, verify_all, verify_expected};
+use super::{Effect, EffectReceipt, Transaction};
+use crate::approval::{self, Approver, Decision, Standing};
+use crate::error::CallError;
+use crate::expected::Expected;
+use crate::policy::{Consent, Operation, Policy, RiskClass};
 use crate::roots::Roots;
-use crate::walk::{self, Kind, ObjectId, Version};
-
-/// How long a commit waits for another process's commit in the same directories.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+use crate::walk::{ObjectId, Version};
 
 /// What the commit needs to know, and whom it tells.
 pub(crate) struct CommitOrder<'a> {
     pub(crate) tool: &'a str,
+    pub(crate) component: &'a str,
+    pub(crate) principal: &'a str,
     pub(crate) roots: &'a Roots,
     pub(crate) policy: &'a Policy,
+    pub(crate) expected: Option<&'a Expected>,
     pub(crate) approver: &'a dyn Approver,
+    pub(crate) standing: &'a Standing,
     pub(crate) recorder: &'a mut dyn CommitRecorder,
 }
 
 /// Where the commit records what it does. An error of `intent` prevents the change.
 pub(crate) trait CommitRecorder {
-    fn approval(&mut self, decision: &Decision) -> Result<(), CallError>;
+    fn approval(&mut self, digest: &str, decision: &Decision) -> Result<(), CallError>;
     fn intent(&mut self, effect: &Effect, receipt: &EffectReceipt) -> Result<(), CallError>;
     fn outcome(
         &mut self,
@@ -52,124 +49,79 @@ pub(crate) fn commit(
     transaction: &mut Transaction,
     order: &mut CommitOrder<'_>,
 ) -> Result<Vec<EffectReceipt>, CallError> {
-    let mut receipts = describe_directories(transaction, order.roots)?;
-    let planned = describe(transaction, order.roots)?;
+    let directories = describe::directories(transaction, order.roots)?;
+    let planned = describe_all(transaction, order.roots)?;
     ask(transaction, order, &planned)?;
     prepare(transaction, order.policy.durability)?;
     let _locks = lock_directories(transaction)?;
     verify_all(transaction)?;
-    for (index, mut receipt) in planned.into_iter().enumerate() {
+    if let Some(expected) = order.expected {
+        verify_expected(transaction, expected, order.policy.limits.max_read_bytes)?;
+    }
+    let mut done = Vec::with_capacity(planned.len());
+    for (index, receipt) in planned.into_iter().enumerate() {
         let effect = transaction.effects[index].clone();
-        order
-            .recorder
-            .intent(&effect, &receipt)
-            .map_err(|error| with_committed(error, &receipts))?;
-        let result = perform(transaction, &effect, order.policy.durability);
-        if result.is_ok() {
-            receipt.version = version_now(&effect);
-            remember(&effect, order.recorder);
-        }
-        let recorded = order
-            .recorder
-            .outcome(&effect, &receipt, result.as_ref().copied());
-        result.map_err(|error| with_committed(error, &receipts))?;
-        receipts.push(receipt);
-        recorded.map_err(|error| with_committed(error, &receipts))?;
+        change(transaction, order, &effect, receipt, &mut done)
+            .map_err(|error| with_committed(error, &directories, &done))?;
     }
-    transaction.effects.clear();
-    transaction.pending.clear();
-    transaction.directories.clear();
-    Ok(receipts)
+    transaction.settle();
+    Ok(directories.into_iter().chain(done).collect())
 }
 
-/// The effects as they would be, for a dry run.
-pub(crate) fn preview(
+/// One change, between its intent and its outcome.
+fn change(
     transaction: &mut Transaction,
-    roots: &Roots,
-) -> Result<Vec<EffectReceipt>, CallError> {
-    let mut effects = describe_directories(transaction, roots)?;
-    for effect in &mut effects {
-        effect.version = None;
+    order: &mut CommitOrder<'_>,
+    effect: &Effect,
+    mut receipt: EffectReceipt,
+    done: &mut Vec<EffectReceipt>,
+) -> Result<(), CallError> {
+    order.recorder.intent(effect, &receipt)?;
+    if let Err(error) = perform(transaction, effect) {
+        order.recorder.outcome(effect, &receipt, Err(&error))?;
+        return Err(error);
     }
-    effects.extend(describe(transaction, roots)?);
-    Ok(effects)
-}
-
-fn with_committed(error: CallError, receipts: &[EffectReceipt]) -> CallError {
-    if receipts.is_empty() {
-        return error;
-    }
-    let done: Vec<_> = receipts.iter().map(EffectReceipt::to_json).collect();
-    error.detail("committed", done)
-}
-
-fn describe_directories(
-    transaction: &Transaction,
-    roots: &Roots,
-) -> Result<Vec<EffectReceipt>, CallError> {
-    let receipt = |place: &Place| {
-        let stat = walk::look(place.directory(), place.name()).map_err(errno::explain)?;
-        let mut receipt = blank(Operation::CreateDirectory, place, roots);
-        receipt.version = Some(Version::of(&stat));
-        Ok(receipt)
-    };
-    transaction
-        .directories
-        .iter()
-        .map(|made| receipt(&made.place))
-        .collect()
-}
-
-fn describe(transaction: &mut Transaction, roots: &Roots) -> Result<Vec<EffectReceipt>, CallError> {
-    let Transaction { effects, files, .. } = transaction;
-    let mut receipts = Vec::with_capacity(effects.len());
-    for effect in effects {
-        let mut receipt = blank(effect.operation, &effect.place, roots);
-        receipt.version_before = effect.before.map(|before| before.version);
-        receipt.to = effect
-            .to
-            .as_ref()
-            .map(|to| (roots.label(to.root).to_owned(), to.path.clone()));
-        if let Some(index) = effect.staged {
-            receipt.bytes = Some(files[index].size().map_err(errno::explain)?);
-            receipt.sha256 = Some(files[index].sha256().map_err(errno::explain)?);
+    if let Some((object, version)) = perform::state_after(effect) {
+        receipt.version = Some(version);
+        if effect.risk <= RiskClass::Draft {
+            order.recorder.created(object, version);
         }
-        receipts.push(receipt);
     }
-    Ok(receipts)
+    done.push(receipt.clone());
+    // The change is there for everyone; what may be missing is that it survives a power cut.
+    let synced = sync_names(effect, order.policy.durability);
+    let recorded = order.recorder.outcome(effect, &receipt, Ok(()));
+    synced.and(recorded)
 }
 
-fn blank(operation: Operation, place: &Place, roots: &Roots) -> EffectReceipt {
-    EffectReceipt {
-        operation,
-        root: roots.label(place.root).to_owned(),
-        path: place.path.clone(),
-        to: None,
-        bytes: None,
-        sha256: None,
-        version_before: None,
-        version: None,
-    }
-}
-
+/// Asks the approver once for all effects, unless the policy or an earlier answer allows
+/// them.
 fn ask(
     transaction: &Transaction,
     order: &mut CommitOrder<'_>,
     planned: &[EffectReceipt],
 ) -> Result<(), CallError> {
-    let asks = |effect: &Effect| {
-        effect.risk == RiskClass::Destructive
-            && consents(effect, order.policy).contains(&Consent::Ask)
-    };
-    if !transaction.effects.iter().any(asks) {
+    let in_question: Vec<&Effect> = transaction
+        .effects
+        .iter()
+        .filter(|effect| effect.risk >= RiskClass::Destructive)
+        .filter(|effect| consents(effect, order.policy).contains(&Consent::Ask))
+        .collect();
+    if in_question.is_empty() {
         return Ok(());
     }
-    let request = ApprovalRequest {
-        tool: order.tool.to_owned(),
-        effects: planned.to_vec(),
+    let request = describe::request(transaction, order, planned);
+    let paths: Vec<_> = in_question
+        .iter()
+        .flat_map(|effect| std::iter::once(&effect.place).chain(&effect.to))
+        .map(|place| (place.root, place.path.clone()))
+        .collect();
+    let decision = match order.standing.covers(&paths) {
+        Some(decision) => decision,
+        None => approval::ask(order.approver, &request),
     };
-    let decision = order.approver.decide(&request);
-    order.recorder.approval(&decision)?;
+    order.recorder.approval(&request.digest, &decision)?;
+    order.standing.remember(&decision, paths);
     approval::refusal_of(&decision).map_or(Ok(()), Err)
 }
 
@@ -184,176 +136,15 @@ fn consents(effect: &Effect, policy: &Policy) -> Vec<Consent> {
     }
 }
 
-/// Everything that can still fail without a trace: attributes and syncing of new content.
-fn prepare(transaction: &Transaction, durability: Durability) -> Result<(), CallError> {
-    for effect in &transaction.effects {
-        let Some(index) = effect.staged else { continue };
-        let file = &transaction.files[index];
-        if effect.before.is_some() {
-            let old =
-                walk::look(effect.place.directory(), effect.place.name()).map_err(|_| changed())?;
-            let handle = open_for_attributes(&effect.place);
-            file.keep_attributes(&old, handle.as_ref().map(OwnedFd::as_fd))
-                .map_err(errno::explain)?;
-        }
-        file.sync(durability).map_err(errno::explain)?;
-    }
-    Ok(())
-}
-
-fn open_for_attributes(place: &Place) -> Option<OwnedFd> {
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()).ok()
-}
-
-/// Locks the directories of all targets in an order that all processes keep, so that two
-/// commits never wait for each other.
-fn lock_directories(transaction: &Transaction) -> Result<Vec<OwnedFd>, CallError> {
-    let mut places = BTreeMap::new();
-    for effect in &transaction.effects {
-        for place in std::iter::once(&effect.place).chain(&effect.to) {
-            places.entry(place.slot.parent).or_insert(place);
-        }
-    }
-    let give_up = Instant::now() + LOCK_PATIENCE;
-    let mut locks = Vec::with_capacity(places.len());
-    for place in places.into_values() {
-        // A directory that may be written but not read cannot be locked.
-        let Ok(handle) = open_to_sync(place) else {
-            continue;
-        };
-        lock(&handle, give_up)?;
-        locks.push(handle);
-    }
-    Ok(locks)
-}
-
-fn lock(directory: &OwnedFd, give_up: Instant) -> Result<(), CallError> {
-    loop {
-        match rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) if Instant::now() < give_up => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Err(Errno::WOULDBLOCK) => {
-                return Err(CallError::new(
-                    code::CONFLICT,
-                    "another process holds the lock of the directory",
-                )
-                .reason_of("locked")
-                .hint_of("try again later"));
-            }
-            // Some file systems have no locks; the exchange itself is still atomic.
-            _ => return Ok(()),
-        }
-    }
-}
-
-fn verify_all(transaction: &Transaction) -> Result<(), CallError> {
-    for effect in &transaction.effects {
-        if let Some(before) = effect.before {
-            verify(&effect.place, before)?;
-        }
-        if let (Some(to), Some(replaced)) = (&effect.to, effect.replaced) {
-            verify(to, replaced)?;
-        }
-    }
-    Ok(())
-}
-
-fn verify(place: &Place, before: Before) -> Result<(), CallError> {
-    match walk::look(place.directory(), place.name()) {
-        Ok(stat) if Before::of(&stat) == before => Ok(()),
-        _ => Err(changed()),
-    }
-}
-
-fn changed() -> CallError {
-    CallError::new(
-        code::CONFLICT,
-        "the object was changed or replaced by someone else while the call ran",
-    )
-    .reason_of("changed")
-    .hint_of("read it again and decide anew")
-}
-
-fn perform(
+/// The effects as they would be, for a dry run.
+pub(crate) fn preview(
     transaction: &mut Transaction,
-    effect: &Effect,
-    durability: Durability,
-) -> Result<(), CallError> {
-    let place = &effect.place;
-    let done = match (effect.operation, effect.staged, &effect.to) {
-        (Operation::Create, Some(index), _) => {
-            transaction.files[index].publish(place.directory(), place.name())
-        }
-        (Operation::Change | Operation::Replace, Some(index), _) => {
-            transaction.files[index].replace(place.directory(), place.name())
-        }
-        (Operation::Rename, _, Some(to)) => {
-            let flags = match effect.replaced {
-                Some(_) => RenameFlags::empty(),
-                None => RenameFlags::NOREPLACE,
-            };
-            rustix::fs::renameat_with(
-                place.directory(),
-                place.name(),
-                to.directory(),
-                to.name(),
-                flags,
-            )
-        }
-        (Operation::Delete, ..) => {
-            let directory = effect
-                .before
-                .is_some_and(|before| before.kind == Kind::Directory);
-            let flags = if directory {
-                AtFlags::REMOVEDIR
-            } else {
-                AtFlags::empty()
-            };
-            rustix::fs::unlinkat(place.directory(), place.name(), flags)
-        }
-        _ => Err(Errno::INVAL),
-    };
-    done.map_err(errno::explain)?;
-    if durability == Durability::Full {
-        for place in std::iter::once(place).chain(&effect.to) {
-            sync_directory(place)?;
-        }
+    roots: &Roots,
+) -> Result<Vec<EffectReceipt>, CallError> {
+    let mut effects = describe::directories(transaction, roots)?;
+    for effect in &mut effects {
+        effect.version = None;
     }
-    Ok(())
-}
-
-fn open_to_sync(place: &Place) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::openat(place.directory(), ".", flags, Mode::empty())
-}
-
-fn sync_directory(place: &Place) -> Result<(), CallError> {
-    let handle = match open_to_sync(place) {
-        // Without read permission a directory cannot be opened, and so not synced.
-        Err(Errno::ACCESS) => return Ok(()),
-        other => other.map_err(errno::explain)?,
-    };
-    match rustix::fs::fsync(handle) {
-        // File systems that keep no directory buffers say that there is nothing to sync.
-        Err(Errno::INVAL) => Ok(()),
-        other => other.map_err(errno::explain),
-    }
-}
-
-fn version_now(effect: &Effect) -> Option<Version> {
-    let place = effect.to.as_ref().unwrap_or(&effect.place);
-    let gone = matches!(effect.operation, Operation::Delete | Operation::DeleteTree);
-    let stat = walk::look(place.directory(), place.name()).ok()?;
-    (!gone).then(|| Version::of(&stat))
-}
-
-fn remember(effect: &Effect, recorder: &mut dyn CommitRecorder) {
-    let ours = effect.operation == Operation::Create || effect.risk == RiskClass::Draft;
-    let place = effect.to.as_ref().unwrap_or(&effect.place);
-    if ours && let Ok(stat) = walk::look(place.directory(), place.name()) {
-        recorder.created(ObjectId::of(&stat), Version::of(&stat));
-    }
+    effects.extend(describe_all(transaction, roots)?);
+    Ok(effects)
 }

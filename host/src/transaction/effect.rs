@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustix::fs::Stat;
 use serde_json::{Map, Value};
 
+use super::tree::Tree;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::RootIndex;
 use crate::walk::{Kind, ObjectId, Version};
@@ -73,6 +74,8 @@ pub(crate) struct Effect {
     pub(crate) replaced: Option<Before>,
     /// The new content.
     pub(crate) staged: Option<StagedIndex>,
+    /// What a recursive deletion covers.
+    pub(crate) tree: Option<Arc<Tree>>,
 }
 
 impl Effect {
@@ -85,7 +88,36 @@ impl Effect {
             before: None,
             replaced: None,
             staged: None,
+            tree: None,
         }
+    }
+}
+
+/// How much a recursive deletion takes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Covers {
+    /// Files, links and other objects that are not directories.
+    pub files: u64,
+    /// Directories inside the one that is deleted.
+    pub directories: u64,
+    /// Bytes of all regular files.
+    pub bytes: u64,
+}
+
+impl Covers {
+    pub(crate) fn count(&mut self, object: Before) {
+        match object.kind {
+            Kind::Directory => self.directories += 1,
+            Kind::File => {
+                self.files += 1;
+                self.bytes = self.bytes.saturating_add(object.size);
+            }
+            _ => self.files += 1,
+        }
+    }
+
+    pub(crate) fn objects(self) -> u64 {
+        self.files + self.directories
     }
 }
 
@@ -102,6 +134,10 @@ pub struct EffectReceipt {
     pub to: Option<(String, String)>,
     /// Size of the new content.
     pub bytes: Option<u64>,
+    /// Size of the file that is changed or deleted.
+    pub bytes_before: Option<u64>,
+    /// What a recursive deletion covers.
+    pub covers: Option<Covers>,
     /// SHA-256 of the new content, 64 lower-case hexadecimal digits.
     pub sha256: Option<String>,
     /// Version before the change; absent for what did not exist.
@@ -124,6 +160,11 @@ impl EffectReceipt {
         }
         if let Some(bytes) = self.bytes {
             object.insert("bytes".into(), bytes.into());
+        }
+        if let Some(covers) = self.covers {
+            object.insert("files".into(), covers.files.into());
+            object.insert("directories".into(), covers.directories.into());
+            object.insert("bytes_deleted".into(), covers.bytes.into());
         }
         if let Some(sha256) = &self.sha256 {
             object.insert("sha256".into(), sha256.clone().into());

@@ -4,8 +4,12 @@
 //! by name. Nothing becomes visible to others before the commit, except new directories.
 
 mod commit;
+mod describe;
 mod effect;
+mod perform;
 mod staged;
+mod tree;
+mod verify;
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,13 +17,15 @@ use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
+use crate::journal;
 use crate::policy::{Operation, RiskClass};
 use crate::walk::{self, Kind, ObjectId};
 
 pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
-pub use effect::EffectReceipt;
 pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
-pub(crate) use staged::{StagedFile, is_temporary_name};
+pub use effect::{Covers, EffectReceipt};
+pub(crate) use staged::{StagedFile, is_temporary_name, make_directory};
+pub(crate) use tree::{MAX_OBJECTS, Tree, TreeError};
 
 /// What a name stands for within the call, where that differs from the file system.
 #[derive(Clone, Debug)]
@@ -37,6 +43,8 @@ pub(crate) enum Pending {
 pub(crate) struct MadeDirectory {
     pub(crate) place: Place,
     pub(crate) object: ObjectId,
+    /// Struck out of the journal when the call is over.
+    pub(crate) _noted: journal::Noted,
 }
 
 /// The pending changes of one call.
@@ -105,8 +113,8 @@ impl Transaction {
         &mut self.files[index]
     }
 
-    pub(crate) fn made_directory(&mut self, place: Place, object: ObjectId) {
-        self.directories.push(MadeDirectory { place, object });
+    pub(crate) fn made_directory(&mut self, directory: MadeDirectory) {
+        self.directories.push(directory);
     }
 
     /// Whether this call made the directory.
@@ -153,6 +161,15 @@ impl Transaction {
         self.pending.insert(place.slot.clone(), Pending::Gone);
         let mut effect = Effect::new(Operation::Delete, risk, place);
         effect.before = Some(before);
+        self.effects.push(effect);
+    }
+
+    /// A directory with what it holds.
+    pub(crate) fn delete_tree(&mut self, place: Place, before: Before, tree: Tree) {
+        self.pending.insert(place.slot.clone(), Pending::Gone);
+        let mut effect = Effect::new(Operation::DeleteTree, RiskClass::Destructive, place);
+        effect.before = Some(before);
+        effect.tree = Some(Arc::new(tree));
         self.effects.push(effect);
     }
 
@@ -221,6 +238,13 @@ impl Transaction {
             self.pending.insert(to.slot.clone(), Pending::File(index));
             effect.place = to;
         }
+    }
+
+    /// Forgets what the commit has done, so that nothing of it is taken back.
+    fn settle(&mut self) {
+        self.effects.clear();
+        self.pending.clear();
+        self.directories.clear();
     }
 
     /// Drops everything that is pending and removes the directories that the call made, as

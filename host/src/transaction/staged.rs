@@ -7,8 +7,10 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags}
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use crate::journal::{self, Noted};
 use crate::policy::Durability;
 use crate::random;
+use crate::walk::{self, ObjectId};
 
 const PREFIX: &str = ".rootbound-";
 const SUFFIX: &str = ".tmp";
@@ -27,13 +29,33 @@ fn temporary_name() -> String {
     format!("{PREFIX}{}{SUFFIX}", random::hex::<16>())
 }
 
+/// A temporary name and its note in the journal.
+#[derive(Debug)]
+struct Temporary {
+    name: String,
+    /// Struck out when the name is gone.
+    _noted: Noted,
+}
+
+impl Temporary {
+    /// Notes a name before it is made.
+    fn note(directory: BorrowedFd<'_>) -> Result<Self, Errno> {
+        let name = temporary_name();
+        let noted = journal::note_temporary(directory, &name).map_err(walk::errno_of)?;
+        Ok(Self {
+            name,
+            _noted: noted,
+        })
+    }
+}
+
 /// A file without its final name: unnamed where the file system can, else under a
 /// temporary name in the same directory.
 #[derive(Debug)]
 pub(crate) struct StagedFile {
     handle: Arc<OwnedFd>,
     directory: Arc<OwnedFd>,
-    temporary: Option<String>,
+    temporary: Option<Temporary>,
     hash: RunningHash,
     /// Whether the call made the file, rather than a new content for an existing one.
     pub(crate) created: bool,
@@ -58,12 +80,10 @@ impl StagedFile {
                 Ok(handle) if can_link_unnamed() => (handle, None),
                 // EISDIR is what kernels before 3.11 and some file systems answer.
                 Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
-                    let name = temporary_name();
+                    let temporary = Temporary::note(directory.as_fd())?;
                     let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-                    (
-                        rustix::fs::openat(&**directory, &name, flags, mode)?,
-                        Some(name),
-                    )
+                    let handle = rustix::fs::openat(&**directory, &temporary.name, flags, mode)?;
+                    (handle, Some(temporary))
                 }
                 Err(error) => return Err(error),
             };
@@ -213,7 +233,7 @@ impl StagedFile {
         };
         match rustix::fs::renameat_with(
             &*self.directory,
-            temporary,
+            &temporary.name,
             directory,
             name,
             RenameFlags::NOREPLACE,
@@ -221,7 +241,7 @@ impl StagedFile {
             Err(Errno::INVAL | Errno::NOSYS) => {
                 rustix::fs::linkat(
                     &*self.directory,
-                    temporary,
+                    &temporary.name,
                     directory,
                     name,
                     AtFlags::empty(),
@@ -238,14 +258,14 @@ impl StagedFile {
     /// Gives the file the name of another, which is gone in the same instant.
     pub(crate) fn replace(&mut self, directory: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
         let temporary = match self.temporary.take() {
-            Some(name) => name,
+            Some(temporary) => temporary,
             None => {
-                let name = temporary_name();
-                link_unnamed(self.fd(), self.directory.as_fd(), &name)?;
-                name
+                let temporary = Temporary::note(self.directory.as_fd())?;
+                link_unnamed(self.fd(), self.directory.as_fd(), &temporary.name)?;
+                temporary
             }
         };
-        let renamed = rustix::fs::renameat(&*self.directory, &temporary, directory, name);
+        let renamed = rustix::fs::renameat(&*self.directory, &temporary.name, directory, name);
         if renamed.is_err() {
             self.temporary = Some(temporary);
             self.discard();
@@ -255,8 +275,8 @@ impl StagedFile {
 
     /// Removes what was staged. An unnamed file goes with its last handle.
     pub(crate) fn discard(&mut self) {
-        if let Some(name) = self.temporary.take() {
-            let _ = rustix::fs::unlinkat(&*self.directory, name, AtFlags::empty());
+        if let Some(temporary) = self.temporary.take() {
+            let _ = rustix::fs::unlinkat(&*self.directory, &temporary.name, AtFlags::empty());
         }
     }
 }
@@ -265,6 +285,47 @@ impl Drop for StagedFile {
     fn drop(&mut self) {
         self.discard();
     }
+}
+
+/// Makes a directory in such a way that a killed process leaves nothing that the journal
+/// does not list: first under a temporary name, then, when its inode is noted, under its
+/// own, never over another.
+pub(crate) fn make_directory(
+    directory: BorrowedFd<'_>,
+    name: &str,
+) -> Result<(ObjectId, Noted), Errno> {
+    let temporary = Temporary::note(directory)?;
+    rustix::fs::mkdirat(directory, &temporary.name, Mode::from_raw_mode(0o777))?;
+    let made = walk::look(directory, &temporary.name).and_then(|stat| {
+        let object = ObjectId::of(&stat);
+        let noted = journal::note_directory(directory, name, object).map_err(walk::errno_of)?;
+        rustix::fs::renameat_with(
+            directory,
+            &temporary.name,
+            directory,
+            name,
+            RenameFlags::NOREPLACE,
+        )?;
+        Ok((object, noted))
+    });
+    if made.is_err() {
+        let _ = rustix::fs::unlinkat(directory, &temporary.name, AtFlags::REMOVEDIR);
+    }
+    match made {
+        Err(Errno::INVAL | Errno::NOSYS) => make_directory_at_once(directory, name),
+        other => other,
+    }
+}
+
+/// For file systems that cannot rename without replacing.
+fn make_directory_at_once(
+    directory: BorrowedFd<'_>,
+    name: &str,
+) -> Result<(ObjectId, Noted), Errno> {
+    rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777))?;
+    let object = ObjectId::of(&walk::look(directory, name)?);
+    let noted = journal::note_directory(directory, name, object).map_err(walk::errno_of)?;
+    Ok((object, noted))
 }
 
 /// linkat(2) takes an unnamed file by descriptor only from a privileged process; everyone

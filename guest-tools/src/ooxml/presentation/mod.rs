@@ -281,7 +281,9 @@ fn root<'a>(xml: &mut Xml<'a>, part: &str, name: &str) -> Result<Element<'a>, Er
 }
 
 fn title(bodies: &[Body]) -> Option<String> {
-    let mut titles = bodies.iter().filter(|body| body.placeholder == Placeholder::Title);
+    let mut titles = bodies
+        .iter()
+        .filter(|body| body.placeholder == Placeholder::Title);
     titles.next().map(|body| body.text.clone())
 }
 

@@ -153,7 +153,8 @@ impl<'a> Xml<'a> {
             });
         }
         let is_forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
-        more.split(is_forbidden).for_each(|piece| text.push_str(piece));
+        more.split(is_forbidden)
+            .for_each(|piece| text.push_str(piece));
         Ok(())
     }
 
@@ -229,7 +230,8 @@ impl<'a> Xml<'a> {
         }
     }
 
-    fn malformed(&self, problem: impl ToString) -> Error {
+    /// What is wrong with the part, with the place that has been reached.
+    pub(super) fn malformed(&self, problem: impl ToString) -> Error {
         let position = self
             .reader
             .error_position()
@@ -321,7 +323,10 @@ mod tests {
 
     #[test]
     fn text_is_limited_and_without_control_characters() {
-        assert_eq!(walked("<t>a\u{1}b&#27;[31m\tc</t>").as_deref(), Ok("t=ab[31m\tc "));
+        assert_eq!(
+            walked("<t>a\u{1}b&#27;[31m\tc</t>").as_deref(),
+            Ok("t=ab[31m\tc ")
+        );
         let long = format!("<t>{}</t>", "x".repeat(MAX_TEXT as usize + 1));
         assert!(matches!(walked(&long), Err(Error::Limit { .. })));
     }

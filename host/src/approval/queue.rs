@@ -1,0 +1,347 @@
+//! Questions and answers on disk, so that they survive a restart and can be answered from
+//! another terminal.
+//!
+//! One file a question, named by its id, in a private directory. Every step takes the lock
+//! of the directory; using an answer removes its file, which succeeds once.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::{ApprovalRequest, Approver, Decision};
+use crate::ambient::{self, DirectoryLock};
+
+/// Questions that may wait at one time, so that a tool cannot fill the disk with them.
+const MAX_WAITING: usize = 1000;
+/// How long a question and its answer are good.
+const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+const SUFFIX: &str = ".json";
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ApprovalState {
+    /// Nobody has answered yet.
+    Pending,
+    /// The next identical call is admitted, once.
+    Approved,
+    /// Identical calls are refused until the question expires.
+    Denied,
+}
+
+/// A question, as it is listed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueuedApproval {
+    /// By which it is answered.
+    pub id: String,
+    /// What became of it.
+    pub state: ApprovalState,
+    /// The tool that asked.
+    pub tool: String,
+    /// On whose behalf.
+    pub principal: String,
+    /// The digest that the answer is bound to.
+    pub digest: String,
+    /// The effects, one sentence each; text of strangers is escaped.
+    pub effects: Vec<String>,
+    /// Seconds since 1970 at which question and answer are void.
+    pub expires: u64,
+}
+
+/// Why the queue cannot do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// No question has this id, or it has expired or was used.
+    #[error("no approval with the id `{0}` waits")]
+    Unknown(String),
+    /// The directory cannot be used.
+    #[error("the approval queue cannot be used: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A queue of questions in a directory that only its user may enter.
+#[derive(Clone, Debug)]
+pub struct ApprovalQueue {
+    directory: PathBuf,
+    lifetime: Duration,
+}
+
+impl ApprovalQueue {
+    /// Opens or makes a queue. The directory must lie outside every root; a session that
+    /// uses it refuses to start otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be made, or others may enter it.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, QueueError> {
+        let directory = directory.as_ref().to_owned();
+        ambient::create_private_directory(&directory)?;
+        ambient::require_private(&directory)?;
+        Ok(Self {
+            directory,
+            lifetime: DEFAULT_LIFETIME,
+        })
+    }
+
+    /// The user's queue, `$XDG_STATE_HOME/rootbound/approvals/`.
+    ///
+    /// # Errors
+    ///
+    /// As [`ApprovalQueue::open`], and when there is no state directory.
+    pub fn in_state_directory() -> Result<Self, QueueError> {
+        let state = ambient::state_directory().ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "neither XDG_STATE_HOME nor HOME is an absolute path",
+            )
+        })?;
+        Self::open(state.join("approvals"))
+    }
+
+    /// How long questions and answers are good. Default: a day.
+    #[must_use]
+    pub fn lifetime(mut self, lifetime: Duration) -> Self {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// The questions that have not expired, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read.
+    pub fn list(&self) -> Result<Vec<QueuedApproval>, QueueError> {
+        let _lock = self.lock()?;
+        self.read_all()
+    }
+
+    /// Approves a question: the next identical call is admitted once.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such question, or the directory cannot be written.
+    pub fn approve(&self, id: &str) -> Result<QueuedApproval, QueueError> {
+        self.answer(id, ApprovalState::Approved)
+    }
+
+    /// Denies a question.
+    ///
+    /// # Errors
+    ///
+    /// As [`ApprovalQueue::approve`].
+    pub fn deny(&self, id: &str) -> Result<QueuedApproval, QueueError> {
+        self.answer(id, ApprovalState::Denied)
+    }
+
+    fn answer(&self, id: &str, state: ApprovalState) -> Result<QueuedApproval, QueueError> {
+        let _lock = self.lock()?;
+        let mut question = self
+            .read(id)?
+            .ok_or_else(|| QueueError::Unknown(id.to_owned()))?;
+        question.state = state;
+        self.write(&question)?;
+        Ok(question)
+    }
+
+    fn lock(&self) -> io::Result<DirectoryLock> {
+        DirectoryLock::take(&self.directory)
+    }
+
+    fn file_of(&self, id: &str) -> Option<PathBuf> {
+        let hexadecimal =
+            !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_hexdigit());
+        hexadecimal.then(|| self.directory.join(format!("{id}{SUFFIX}")))
+    }
+
+    /// A question that has not expired; an expired one is removed.
+    fn read(&self, id: &str) -> io::Result<Option<QueuedApproval>> {
+        let Some(file) = self.file_of(id) else {
+            return Ok(None);
+        };
+        let bytes = match ambient::read_file(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // What cannot be understood approves nothing.
+        let question = serde_json::from_slice::<QueuedApproval>(&bytes)
+            .ok()
+            .filter(|question| question.id == id && question.expires > now());
+        if question.is_none() {
+            ambient::remove_file(&file)?;
+        }
+        Ok(question)
+    }
+
+    fn read_all(&self) -> Result<Vec<QueuedApproval>, QueueError> {
+        let mut questions = Vec::new();
+        for name in ambient::file_names(&self.directory)? {
+            if let Some(id) = name.strip_suffix(SUFFIX)
+                && let Some(question) = self.read(id)?
+            {
+                questions.push(question);
+            }
+        }
+        questions.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(questions)
+    }
+
+    fn write(&self, question: &QueuedApproval) -> io::Result<()> {
+        let Some(file) = self.file_of(&question.id) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        ambient::write_private_file(&file, &serde_json::to_vec(question)?)
+    }
+
+    fn decide_locked(&self, request: &ApprovalRequest) -> Result<Decision, QueueError> {
+        let _lock = self.lock()?;
+        let id = question_id(request);
+        let pending = Decision::Pending { id: id.clone() };
+        match self.read(&id)? {
+            Some(question) if !is_about(&question, request) => Ok(Decision::refuse("queue")),
+            Some(question) if question.state == ApprovalState::Approved => {
+                self.use_up(&id)?;
+                Ok(Decision::approve_once("queue"))
+            }
+            Some(question) if question.state == ApprovalState::Denied => {
+                Ok(Decision::refuse("queue"))
+            }
+            Some(_) => Ok(pending),
+            None if self.read_all()?.len() >= MAX_WAITING => Ok(Decision::Nobody),
+            None => {
+                self.write(&self.question(id, request))?;
+                Ok(pending)
+            }
+        }
+    }
+
+    fn use_up(&self, id: &str) -> io::Result<()> {
+        match self.file_of(id) {
+            Some(file) => ambient::remove_file(&file),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn question(&self, id: String, request: &ApprovalRequest) -> QueuedApproval {
+        QueuedApproval {
+            id,
+            state: ApprovalState::Pending,
+            tool: crate::screen::escaped(&request.tool),
+            principal: request.principal.clone(),
+            digest: request.digest.clone(),
+            effects: request
+                .effects
+                .iter()
+                .map(super::terminal::sentence)
+                .collect(),
+            expires: now().saturating_add(self.lifetime.as_secs().max(1)),
+        }
+    }
+}
+
+/// Two principals that ask for the same have two questions.
+fn question_id(request: &ApprovalRequest) -> String {
+    use sha2::{Digest, Sha256};
+    let bound = format!("{}\n{}", request.digest, request.principal);
+    crate::random::hex_of(&Sha256::digest(bound.as_bytes())[..10])
+}
+
+fn is_about(question: &QueuedApproval, request: &ApprovalRequest) -> bool {
+    question.digest == request.digest && question.principal == request.principal
+}
+
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(u64::MAX, |since| since.as_secs())
+}
+
+impl Approver for ApprovalQueue {
+    fn decide(&self, request: &ApprovalRequest) -> Decision {
+        self.decide_locked(request)
+            .unwrap_or_else(|_| Decision::refuse("the queue cannot be used"))
+    }
+
+    fn state_directory(&self) -> Option<&Path> {
+        Some(&self.directory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(digest: char, principal: &str) -> ApprovalRequest {
+        ApprovalRequest {
+            tool: "delete_file".into(),
+            principal: principal.into(),
+            digest: digest.to_string().repeat(64),
+            effects: Vec::new(),
+            contents: Vec::new(),
+        }
+    }
+
+    fn queue() -> (tempfile::TempDir, ApprovalQueue) {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let queue = ApprovalQueue::open(directory.path().join("q")).expect("a queue");
+        (directory, queue)
+    }
+
+    fn pending_id(decision: Decision) -> String {
+        match decision {
+            Decision::Pending { id } => id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_approval_admits_the_same_request_once() {
+        let (_directory, queue) = queue();
+        let id = pending_id(queue.decide(&request('a', "me")));
+        assert_eq!(pending_id(queue.decide(&request('a', "me"))), id);
+        queue.approve(&id).expect("it waits");
+        assert!(matches!(
+            queue.decide(&request('b', "me")),
+            Decision::Pending { .. }
+        ));
+        assert!(matches!(
+            queue.decide(&request('a', "you")),
+            Decision::Pending { .. }
+        ));
+        assert_eq!(
+            queue.decide(&request('a', "me")),
+            Decision::approve_once("queue")
+        );
+        assert!(matches!(
+            queue.decide(&request('a', "me")),
+            Decision::Pending { .. }
+        ));
+    }
+
+    #[test]
+    fn a_denial_stays_and_an_expired_question_is_gone() {
+        let (_directory, queue) = queue();
+        let id = pending_id(queue.decide(&request('a', "me")));
+        queue.deny(&id).expect("it waits");
+        assert_eq!(queue.decide(&request('a', "me")), Decision::refuse("queue"));
+        let mut old = queue.list().expect("a list").remove(0);
+        old.expires = 1;
+        queue.write(&old).expect("written");
+        assert!(queue.list().expect("a list").is_empty());
+        assert!(matches!(queue.approve(&id), Err(QueueError::Unknown(_))));
+    }
+
+    #[test]
+    fn an_id_is_not_a_path() {
+        let (_directory, queue) = queue();
+        for id in ["../x", "", "a/b", "zz"] {
+            assert!(
+                matches!(queue.approve(id), Err(QueueError::Unknown(_))),
+                "{id}"
+            );
+        }
+    }
+}

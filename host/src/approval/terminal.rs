@@ -1,0 +1,172 @@
+//! Asking the person at the terminal.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::{ApprovalRequest, Approver, Decision, Scope};
+use crate::ambient;
+use crate::screen;
+use crate::transaction::EffectReceipt;
+
+/// Asks at the controlling terminal, not at the standard streams, which may belong to an
+/// agent. Without a terminal nobody can be asked.
+#[derive(Debug)]
+pub struct TerminalApprover {
+    patience: Duration,
+    /// One question at a time: two would mix on the screen.
+    asking: Mutex<()>,
+}
+
+impl Default for TerminalApprover {
+    /// Waits up to five minutes for an answer.
+    fn default() -> Self {
+        Self::new(Duration::from_secs(300))
+    }
+}
+
+impl TerminalApprover {
+    /// Waits up to `patience` for an answer; none in time is a refusal.
+    #[must_use]
+    pub fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            asking: Mutex::new(()),
+        }
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn decide(&self, request: &ApprovalRequest) -> Decision {
+        let _one = self.asking.lock();
+        let Ok(mut terminal) = ambient::open_terminal() else {
+            return Decision::Nobody;
+        };
+        let Ok(reader) = terminal.try_clone() else {
+            return Decision::Nobody;
+        };
+        if terminal.write_all(question(request).as_bytes()).is_err() {
+            return Decision::Nobody;
+        }
+        let (sender, receiver) = mpsc::channel();
+        // A read of a terminal cannot be given up, so it has a thread of its own.
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = BufReader::new(reader).read_line(&mut line);
+            let _ = sender.send(read.map(|_| line));
+        });
+        match receiver.recv_timeout(self.patience) {
+            Ok(Ok(line)) => answer(&line),
+            _ => Decision::refuse("nobody answered at the terminal"),
+        }
+    }
+}
+
+fn answer(line: &str) -> Decision {
+    let approved = |scope| Decision::Approved {
+        scope,
+        by: "terminal".to_owned(),
+    };
+    match line.trim() {
+        "y" | "yes" => approved(Scope::Call),
+        "p" | "path" => approved(Scope::Paths),
+        "s" | "session" => approved(Scope::Session),
+        _ => Decision::refuse("terminal"),
+    }
+}
+
+/// The question as it stands on the screen.
+fn question(request: &ApprovalRequest) -> String {
+    let mut text = format!("\n`{}` wants to\n", screen::escaped(&request.tool));
+    for (index, effect) in request.effects.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}", sentence(effect));
+        if let Some(diff) = request.diff(index) {
+            for line in diff.lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+    text.push_str(
+        "Allow? [y]es, this call · [p]aths, in this session · [s]ession, everything · [N]o: ",
+    );
+    text
+}
+
+pub(super) fn sentence(effect: &EffectReceipt) -> String {
+    let place =
+        |root: &str, path: &str| format!("{}:{}", screen::escaped(root), screen::escaped(path));
+    let mut text = format!(
+        "{} {}",
+        effect.operation.as_str(),
+        place(&effect.root, &effect.path)
+    );
+    if let Some((root, path)) = &effect.to {
+        let _ = write!(text, " to {}", place(root, path));
+    }
+    if let Some(covers) = effect.covers {
+        let _ = write!(text, ", {} files and {} bytes", covers.files, covers.bytes);
+    }
+    match (effect.bytes_before, effect.bytes) {
+        (Some(before), Some(after)) => {
+            let _ = write!(text, ", {before} bytes become {after}");
+        }
+        (Some(before), None) if effect.covers.is_none() => {
+            let _ = write!(text, ", {before} bytes");
+        }
+        (None, Some(after)) => {
+            let _ = write!(text, ", {after} bytes");
+        }
+        _ => {}
+    }
+    if let Some(version) = effect.version_before {
+        let _ = write!(text, ", version {version}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Operation;
+
+    fn request(path: &str) -> ApprovalRequest {
+        ApprovalRequest {
+            tool: "delete_file".into(),
+            principal: "p".into(),
+            digest: "0".repeat(64),
+            effects: vec![EffectReceipt {
+                operation: Operation::Delete,
+                root: "work".into(),
+                path: path.into(),
+                to: None,
+                bytes: None,
+                bytes_before: Some(3),
+                covers: None,
+                sha256: None,
+                version_before: None,
+                version: None,
+            }],
+            contents: vec![None],
+        }
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_a_yes() {
+        assert_eq!(answer("y\n"), Decision::approve_once("terminal"));
+        for line in ["", "\n", "n", "Y?", "yep", "no\n"] {
+            assert!(matches!(answer(line), Decision::Refused { .. }), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_draw_on_the_screen() {
+        let text = question(&request("a\u{1b}[2Jb\u{202e}c\n  approve everything"));
+        assert!(
+            text.contains("delete work:a\\u{1b}[2Jb\\u{202e}c\\u{a}  approve everything, 3 bytes")
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! Text of strangers on a person's screen.
+
+/// Escapes everything that moves the cursor, changes colours or directions, or hides.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let deceives = c.is_control()
+            || matches!(c,
+                '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        if deceives && c != '\t' {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn what_would_deceive_is_escaped() {
+        assert_eq!(
+            escaped("a\u{1b}[31m\u{202e}b\n"),
+            "a\\u{1b}[31m\\u{202e}b\\u{a}"
+        );
+        assert_eq!(escaped("plain ünïcode\t✓"), "plain ünïcode\t✓");
+    }
+}

@@ -1,0 +1,163 @@
+//! A directory with what it holds, to be deleted as one effect.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+
+use super::effect::{Before, Covers, Place};
+use crate::walk::{self, Kind, ObjectId};
+
+/// Objects that one deletion may cover; each is held in memory until the commit.
+pub(crate) const MAX_OBJECTS: usize = 100_000;
+/// Directories inside directories that one deletion may cover; each holds a descriptor.
+const MAX_DEPTH: usize = 100;
+
+/// What stood in the directory when the deletion was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tree {
+    entries: Vec<TreeEntry>,
+    pub(crate) covers: Covers,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TreeEntry {
+    name: Vec<u8>,
+    before: Before,
+    /// What a directory holds.
+    inside: Vec<TreeEntry>,
+}
+
+/// Why a tree cannot be deleted as a whole.
+#[derive(Debug)]
+pub(crate) enum TreeError {
+    Errno(Errno),
+    /// More than [`MAX_OBJECTS`], or deeper than it is safe to follow.
+    TooLarge,
+    /// Something is mounted inside.
+    Mount,
+}
+
+impl From<Errno> for TreeError {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+impl Tree {
+    pub(crate) fn survey(place: &Place, id: ObjectId) -> Result<Self, TreeError> {
+        let mut covers = Covers::default();
+        let directory = open_inside(place.directory(), place.name().as_bytes())?;
+        let entries = survey(&directory, id.device, 0, &mut covers)?;
+        Ok(Self { entries, covers })
+    }
+
+    /// SHA-256 over all names and versions, so that an approval is bound to what was there.
+    pub(crate) fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        digest(&self.entries, &mut hash);
+        crate::random::hex_of(&hash.finalize())
+    }
+
+    /// Deletes what the survey saw, and only that: what has changed or appeared since
+    /// stays, and with it the directories around it.
+    pub(crate) fn delete(&self, place: &Place) -> Result<(), Errno> {
+        let directory = open_inside(place.directory(), place.name().as_bytes())?;
+        delete(&directory, &self.entries)?;
+        rustix::fs::unlinkat(place.directory(), place.name(), AtFlags::REMOVEDIR)
+    }
+}
+
+fn open_inside(directory: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(directory, name, flags, Mode::empty())
+}
+
+fn survey(
+    directory: &OwnedFd,
+    device: u64,
+    depth: usize,
+    covers: &mut Covers,
+) -> Result<Vec<TreeEntry>, TreeError> {
+    if depth > MAX_DEPTH {
+        return Err(TreeError::TooLarge);
+    }
+    let mut entries = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let name = entry?.file_name().to_bytes().to_owned();
+        if name == b"." || name == b".." {
+            continue;
+        }
+        let stat = rustix::fs::statat(directory, &name[..], AtFlags::SYMLINK_NOFOLLOW)?;
+        let before = Before::of(&stat);
+        if before.object.device != device {
+            return Err(TreeError::Mount);
+        }
+        covers.count(before);
+        if covers.objects() > MAX_OBJECTS as u64 {
+            return Err(TreeError::TooLarge);
+        }
+        let inside = match before.kind {
+            Kind::Directory => survey(
+                &open_inside(directory.as_fd(), &name)?,
+                device,
+                depth + 1,
+                covers,
+            )?,
+            _ => Vec::new(),
+        };
+        entries.push(TreeEntry {
+            name,
+            before,
+            inside,
+        });
+    }
+    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+fn digest(entries: &[TreeEntry], hash: &mut Sha256) {
+    hash.update((entries.len() as u64).to_le_bytes());
+    for entry in entries {
+        hash.update((entry.name.len() as u64).to_le_bytes());
+        hash.update(&entry.name);
+        hash.update(entry.before.version.to_string());
+        digest(&entry.inside, hash);
+    }
+}
+
+fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
+    for entry in entries {
+        let stat = match rustix::fs::statat(directory, &entry.name[..], AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => continue,
+            other => other?,
+        };
+        if entry.before.kind != Kind::Directory {
+            if Before::of(&stat) == entry.before {
+                rustix::fs::unlinkat(directory, &entry.name[..], AtFlags::empty())?;
+            }
+            continue;
+        }
+        if ObjectId::of(&stat) != entry.before.object {
+            continue;
+        }
+        let inside = open_inside(directory.as_fd(), &entry.name)?;
+        if ObjectId::of(&rustix::fs::fstat(&inside)?) != entry.before.object {
+            continue;
+        }
+        delete(&inside, &entry.inside)?;
+        match rustix::fs::unlinkat(directory, &entry.name[..], AtFlags::REMOVEDIR) {
+            // Something appeared inside; it stays.
+            Ok(()) | Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing has changed since the survey.
+pub(crate) fn is_unchanged(tree: &Tree, place: &Place, id: ObjectId) -> bool {
+    walk::look(place.directory(), place.name()).is_ok_and(|stat| ObjectId::of(&stat) == id)
+        && Tree::survey(place, id).is_ok_and(|now| now == *tree)
+}

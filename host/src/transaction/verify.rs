@@ -1,0 +1,140 @@
+//! Whether everything is still as it was when the guest asked, under locks that all
+//! processes of this program take.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::perform::open_to_sync;
+use super::tree::is_unchanged;
+use super::{Before, Place, Transaction};
+use crate::errno;
+use crate::error::{CallError, code};
+use crate::expected::{Expected, stale};
+use crate::walk;
+
+/// How long a commit waits for another process's commit in the same directories.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Locks the directories of all targets in an order that all processes keep, so that two
+/// commits never wait for each other.
+pub(super) fn lock_directories(transaction: &Transaction) -> Result<Vec<OwnedFd>, CallError> {
+    let mut places = BTreeMap::new();
+    for effect in &transaction.effects {
+        for place in std::iter::once(&effect.place).chain(&effect.to) {
+            places.entry(place.slot.parent).or_insert(place);
+        }
+    }
+    let give_up = Instant::now() + LOCK_PATIENCE;
+    let mut locks = Vec::with_capacity(places.len());
+    for place in places.into_values() {
+        // A directory that may be written but not read cannot be locked.
+        let Ok(handle) = open_to_sync(place) else {
+            continue;
+        };
+        lock(&handle, give_up)?;
+        locks.push(handle);
+    }
+    Ok(locks)
+}
+
+fn lock(directory: &OwnedFd, give_up: Instant) -> Result<(), CallError> {
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < give_up => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(2));
+            }
+            Err(Errno::WOULDBLOCK) => {
+                return Err(CallError::new(
+                    code::CONFLICT,
+                    "another process holds the lock of the directory",
+                )
+                .reason_of("locked")
+                .hint_of("try again later"));
+            }
+            // Some file systems have no locks; the exchange itself is still atomic.
+            _ => return Ok(()),
+        }
+    }
+}
+
+pub(super) fn verify_all(transaction: &Transaction) -> Result<(), CallError> {
+    for effect in &transaction.effects {
+        if let Some(before) = effect.before {
+            verify(&effect.place, before)?;
+        }
+        if let (Some(to), Some(replaced)) = (&effect.to, effect.replaced) {
+            verify(to, replaced)?;
+        }
+        if let (Some(tree), Some(before)) = (&effect.tree, effect.before)
+            && !is_unchanged(tree, &effect.place, before.object)
+        {
+            return Err(changed());
+        }
+    }
+    Ok(())
+}
+
+fn verify(place: &Place, before: Before) -> Result<(), CallError> {
+    match walk::look(place.directory(), place.name()) {
+        Ok(stat) if Before::of(&stat) == before => Ok(()),
+        _ => Err(changed()),
+    }
+}
+
+pub(super) fn changed() -> CallError {
+    CallError::new(
+        code::CONFLICT,
+        "the object was changed or replaced by someone else while the call ran",
+    )
+    .reason_of("changed")
+    .hint_of("read it again and decide anew")
+}
+
+/// Holds the caller to what it says it has seen.
+pub(super) fn verify_expected(
+    transaction: &Transaction,
+    expected: &Expected,
+    max_bytes: u64,
+) -> Result<(), CallError> {
+    let mut found = false;
+    for effect in &transaction.effects {
+        let Some(before) = effect.before else {
+            continue;
+        };
+        if !expected.is_about(&effect.place.path) {
+            return Err(stale("other-target"));
+        }
+        if expected.wants_content() && before.size > max_bytes {
+            return Err(CallError::limit("max_read_bytes", max_bytes, before.size));
+        }
+        let version = before.version.to_string();
+        if !expected.agrees(&version, || read_whole(&effect.place, before)) {
+            return Err(stale("changed"));
+        }
+        found = true;
+    }
+    if found { Ok(()) } else { Err(stale("absent")) }
+}
+
+fn read_whole(place: &Place, before: Before) -> Option<Vec<u8>> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()).ok()?;
+    let mut bytes = vec![0; usize::try_from(before.size).ok()?];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match rustix::io::pread(&file, &mut bytes[filled..], filled as u64) {
+            Ok(0) | Err(_) => return None,
+            Ok(count) => filled += count,
+        }
+    }
+    // Still the object and the state whose bytes these were to be.
+    let after = rustix::fs::fstat(&file).map_err(errno::explain).ok()?;
+    (Before::of(&after) == before).then_some(bytes)
+}
