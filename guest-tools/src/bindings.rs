@@ -13,7 +13,7 @@ wit_bindgen::generate!({
     generate_all,
 });
 
-// The names of the exports are no symbols that a native linker takes.
+// A native linker refuses the names of the exports as symbols.
 // SAFETY: the glue is generated together with the types above, and called by the host only.
 #[cfg(target_arch = "wasm32")]
 export!(Component with_types_in self);

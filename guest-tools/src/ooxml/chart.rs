@@ -6,7 +6,7 @@ use super::drawing::paragraphs;
 use super::xml::{Element, Space, Xml};
 use std::collections::BTreeMap;
 
-/// Points that a series may have; more are no text for anybody.
+/// Points that a series may have; more are data, not text.
 const MAX_POINTS: usize = 100_000;
 
 /// Titles, then series, on a line each.

@@ -28,7 +28,7 @@ pub(crate) enum Error {
     Host,
     /// The document breaks its format.
     Malformed {
-        /// The part, or the file when it is no package at all.
+        /// The part, or the file when it is not a package at all.
         place: String,
         problem: String,
     },

@@ -25,7 +25,7 @@ impl<R: Read + Seek> Package<R> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a known format that is none; [`Error::Malformed`] for
-    /// anything else that is no zip archive.
+    /// anything else that is not a zip archive.
     pub(super) fn open(mut reader: R) -> Result<Self, Error> {
         sniff::refuse_other_formats(&mut reader)?;
         let entries = zip::entries(&mut reader)?;
@@ -91,7 +91,8 @@ impl<R: Read + Seek> Package<R> {
 
     fn inflate(&mut self, index: usize) -> Result<Vec<u8>, Error> {
         let left = MAX_INFLATED - self.inflated;
-        let bytes = zip::read(&mut self.reader, &self.entries[index], left)?;
+        let mut bytes = Vec::new();
+        let result = zip::read(&mut self.reader, &self.entries[index], left, &mut bytes);
         let length = bytes.len() as u64;
         if length > left {
             return Err(Error::Limit {
@@ -101,7 +102,7 @@ impl<R: Read + Seek> Package<R> {
             });
         }
         self.inflated += length;
-        Ok(bytes)
+        result.map(|()| bytes)
     }
 
     /// What OpenDocument and EPUB put into an entry of this name.
@@ -152,6 +153,7 @@ fn escape(bytes: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ooxml::zip::tests::archive;
     use std::io::Cursor;
 
     fn open(bytes: &[u8]) -> Result<Package<Cursor<&[u8]>>, Error> {
@@ -183,6 +185,16 @@ mod tests {
             missing,
             Err(Error::malformed("`ppt/none.xml`", "it is missing"))
         );
+    }
+
+    #[test]
+    fn a_damaged_part_counts_as_well() {
+        let mut bytes = archive(&[("a", "text")]);
+        let content = bytes.windows(4).position(|window| window == b"text");
+        bytes[content.unwrap()] = b'T';
+        let mut package = open(&bytes).unwrap();
+        assert!(package.part("a").is_err());
+        assert_eq!(package.inflated, 4);
     }
 
     #[test]

@@ -36,7 +36,7 @@ const OLE2_STREAMS: [(&str, &str, &str); 4] = [
 const SAVE_AGAIN: &str = "ask for a copy saved in the current format (.pptx, .docx, .xlsx)";
 const CONVERT: &str = "ask for a copy in an Office Open XML format, such as .pptx";
 
-/// Refuses formats that are no zip archive and that have a name.
+/// Refuses formats that are not zip archives and that have a name.
 pub(super) fn refuse_other_formats(reader: &mut (impl Read + Seek)) -> Result<(), Error> {
     let head = bytes_at(reader, 0, 512)?;
     if head.starts_with(OLE2) {

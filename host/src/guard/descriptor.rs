@@ -409,7 +409,7 @@ impl filesystem::HostDirectoryEntryStream for CallState {
     }
 
     fn drop(&mut self, stream: Resource<EntryStream>) -> wasmtime::Result<()> {
-        self.take_back(stream)
+        self.end_listing(stream)
     }
 }
 

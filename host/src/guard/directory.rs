@@ -16,7 +16,7 @@ use crate::policy::Operation;
 use crate::transaction::{Pending, is_temporary_name};
 use crate::walk::{Kind, ObjectId};
 
-/// Directories with more entries than this are not listed at all: all names have to be
+/// Entries that the open listings of a call hold together at most: all names have to be
 /// held to be sorted, and the host's memory is not the guest's to fill.
 const MAX_HELD_ENTRIES: usize = 1_000_000;
 /// Bytes of kernel directory entries read at once (32 KiB is what glibc uses).
@@ -72,6 +72,7 @@ impl CallState {
         let asked = Asked::of(Operation::List, directory, ".".to_owned());
         self.permit(&asked)?;
         let stream = self.read_names(asked)?;
+        self.held_entries += stream.entries.len();
         self.access_was(directory.access, Operation::List, 0);
         if directory.access.is_none() {
             let path = if directory.path.is_empty() {
@@ -116,7 +117,7 @@ impl CallState {
             if name == b"." || name == b".." || self.is_hidden(id, name) {
                 continue;
             }
-            if stream.entries.len() >= MAX_HELD_ENTRIES {
+            if self.held_entries + stream.entries.len() >= MAX_HELD_ENTRIES {
                 let held = MAX_HELD_ENTRIES as u64;
                 return Err(stream.asked.refuse(
                     ErrorCode::Quota,
@@ -143,6 +144,11 @@ impl CallState {
                     .transaction
                     .pending_in(directory)
                     .any(|(pending, _)| pending == name))
+    }
+
+    pub(super) fn end_listing(&mut self, stream: Resource<EntryStream>) -> wasmtime::Result<()> {
+        self.held_entries -= self.table.get(&stream)?.entries.len();
+        self.take_back(stream)
     }
 
     pub(super) fn next_entry(

@@ -16,6 +16,9 @@ use crate::transaction::{
 };
 use crate::walk::{self, Kind, ObjectId};
 
+/// Directories that one call may make.
+const MAX_DIRECTORIES: u32 = 1000;
+
 impl CallState {
     pub(super) fn create_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
         let asked = self.ask(Operation::CreateDirectory, base, path, Use::TargetAny)?;
@@ -30,6 +33,7 @@ impl CallState {
         }
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
+        self.count_directory(&asked)?;
         self.record_directory(&place, None)?;
         let made = transaction::make_directory(place.directory(), place.name());
         let outcome = if made.is_ok() { "ok" } else { "failed" };
@@ -41,6 +45,19 @@ impl CallState {
             _noted: noted,
         });
         Ok(())
+    }
+
+    /// Every directory is two lines in the audit log, whether it is removed again or not.
+    fn count_directory(&mut self, asked: &Asked) -> Result<(), Fault> {
+        self.directories_made += 1;
+        if self.directories_made <= MAX_DIRECTORIES {
+            return Ok(());
+        }
+        let most = u64::from(MAX_DIRECTORIES);
+        Err(asked.refuse(
+            ErrorCode::Quota,
+            CallError::limit("directories", most, most + 1),
+        ))
     }
 
     /// The intent to make a directory, or what became of it.

@@ -106,6 +106,10 @@ pub(crate) struct CallState {
     pub(crate) stop: Option<Stop>,
     accesses: Vec<Access>,
     refusals: u32,
+    /// Directories that the call made, those that it removed again included.
+    pub(super) directories_made: u32,
+    /// Entries in all open listings.
+    pub(super) held_entries: usize,
     handles: u32,
     bytes_read: u64,
     bytes_read_of: HashMap<ObjectId, u64>,
@@ -128,6 +132,8 @@ impl CallState {
             stop: None,
             accesses: Vec::new(),
             refusals: 0,
+            directories_made: 0,
+            held_entries: 0,
             handles: 0,
             bytes_read: 0,
             bytes_read_of: HashMap::new(),

@@ -54,7 +54,7 @@ pub(crate) fn commit(
     ask(transaction, order, &planned)?;
     prepare(transaction, order.policy.durability)?;
     let _locks = lock_directories(transaction)?;
-    verify_all(transaction)?;
+    verify_all(transaction, order.roots)?;
     if let Some(expected) = order.expected {
         verify_expected(transaction, expected, order.policy.limits.max_read_bytes)?;
     }

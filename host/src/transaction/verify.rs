@@ -2,7 +2,7 @@
 //! processes of this program take.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -14,7 +14,9 @@ use super::{Before, Place, Transaction};
 use crate::errno;
 use crate::error::{CallError, code};
 use crate::expected::{Expected, stale};
-use crate::walk;
+use crate::paths;
+use crate::roots::Roots;
+use crate::walk::{self, ObjectId};
 
 /// How long a commit waits for another process's commit in the same directories.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
@@ -63,8 +65,11 @@ fn lock(directory: &OwnedFd, give_up: Instant) -> Result<(), CallError> {
     }
 }
 
-pub(super) fn verify_all(transaction: &Transaction) -> Result<(), CallError> {
+pub(super) fn verify_all(transaction: &Transaction, roots: &Roots) -> Result<(), CallError> {
     for effect in &transaction.effects {
+        for place in std::iter::once(&effect.place).chain(&effect.to) {
+            verify_directory(place, roots)?;
+        }
         if let Some(before) = effect.before {
             verify(&effect.place, before)?;
         }
@@ -78,6 +83,21 @@ pub(super) fn verify_all(transaction: &Transaction) -> Result<(), CallError> {
         }
     }
     Ok(())
+}
+
+/// The directory must still be where the path leads: a handle alone would follow a
+/// directory that was moved out of the root while someone thought about the question.
+fn verify_directory(place: &Place, roots: &Roots) -> Result<(), CallError> {
+    let root = roots.get(place.root);
+    let parent = paths::split_last(&place.path).map_or(".", |(parent, _)| parent);
+    let found = walk::open_directory(root.handle.as_fd(), parent, root.boundary)
+        .and_then(|handle| rustix::fs::fstat(handle))
+        .map(|stat| ObjectId::of(&stat));
+    if found == Ok(place.slot.parent) {
+        Ok(())
+    } else {
+        Err(changed())
+    }
 }
 
 fn verify(place: &Place, before: Before) -> Result<(), CallError> {

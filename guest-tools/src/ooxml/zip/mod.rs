@@ -71,32 +71,33 @@ pub(super) fn entries(reader: &mut (impl Read + Seek)) -> Result<Vec<Entry>, Err
     Ok(entries)
 }
 
-/// Inflates an entry, and stops with [`Error::Limit`] after `limit` bytes.
+/// Inflates an entry into `bytes`, and stops one byte over the limit. What came out stands
+/// there even after an error, to be counted.
 pub(super) fn read(
     reader: &mut (impl Read + Seek),
     entry: &Entry,
     limit: u64,
-) -> Result<Vec<u8>, Error> {
+    bytes: &mut Vec<u8>,
+) -> Result<(), Error> {
     if entry.flags & 1 != 0 {
+        let name = super::shown(&entry.name);
         return Err(Error::Unsupported {
-            kind: format!("a package with the encrypted part `{}`", entry.name),
+            kind: format!("a package with the encrypted part `{name}`"),
             hint: "ask for a copy without a password",
         });
     }
     let data = entry_data(reader, entry)?;
-    let mut bytes = Vec::new();
+    let most = limit + 1;
     let result = match entry.method {
-        0 => data.take(limit + 1).read_to_end(&mut bytes),
-        8 => DeflateDecoder::new(data)
-            .take(limit + 1)
-            .read_to_end(&mut bytes),
+        0 => data.take(most).read_to_end(bytes),
+        8 => DeflateDecoder::new(data).take(most).read_to_end(bytes),
         method => return Err(Error::in_part(&entry.name, unknown_method(method))),
     };
     result.map_err(|error| in_part(entry, &error))?;
-    if bytes.len() as u64 <= limit {
-        verify(entry, &bytes)?;
+    match bytes.len() as u64 {
+        length if length > limit => Ok(()),
+        _ => verify(entry, bytes),
     }
-    Ok(bytes)
 }
 
 fn entry_data<R: Read + Seek>(reader: &mut R, entry: &Entry) -> Result<impl Read, Error> {

@@ -54,7 +54,9 @@ fn names(bytes: &[u8]) -> Result<Vec<String>, Error> {
 fn first(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let mut reader = Cursor::new(bytes);
     let entries = entries(&mut reader)?;
-    read(&mut reader, &entries[0], limit)
+    let mut content = Vec::new();
+    read(&mut reader, &entries[0], limit, &mut content)?;
+    Ok(content)
 }
 
 /// An archive of one entry with a byte of its central header changed.
