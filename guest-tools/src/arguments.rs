@@ -195,7 +195,7 @@ mod tests {
         assert!(failure.hint.starts_with("did you mean `file_path`?"));
         assert_eq!(
             failure.details,
-            r#"{"known":["file_path","content","overwrite"]}"#
+            r#"{"known":["file_path","content","overwrite","expected_version","expected_sha256"]}"#
         );
     }
 

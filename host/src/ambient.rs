@@ -95,6 +95,10 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
+pub(crate) fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
 pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }

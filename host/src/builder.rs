@@ -400,7 +400,7 @@ fn keep_state_outside(
         state.push((directory.join("lock"), "it contains the approval queue"));
     }
     if let Some(directory) = ambient::state_directory()
-        && (directory.exists() || matches!(audit, AuditTarget::StateDirectory))
+        && (ambient::exists(&directory) || matches!(audit, AuditTarget::StateDirectory))
     {
         state.push((directory.join("audit"), "it contains Rootbound's own state"));
     }

@@ -98,7 +98,10 @@ pub enum Ending {
 /// The text fields are written for the agent: they name roots by label and paths as the
 /// caller gave them, never a host path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CallError {
+pub struct CallError(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Parts {
     code: Cow<'static, str>,
     reason: Option<&'static str>,
     message: String,
@@ -109,20 +112,20 @@ pub struct CallError {
 impl CallError {
     /// An error with a code from [`code`] and a message.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Parts {
             code: Cow::Borrowed(code),
             reason: None,
             message: message.into(),
             hint: String::new(),
             details: Map::new(),
-        }
+        }))
     }
 
     /// An error that the tool reported. A code that only the host may give is not taken
     /// from a tool: it becomes `io`.
     pub(crate) fn from_tool(code: &str, message: String, hint: String, details: &str) -> Self {
         let trusted = is_tool_code(code);
-        Self {
+        Self(Box::new(Parts {
             code: if trusted {
                 Cow::Owned(code.to_owned())
             } else {
@@ -132,21 +135,21 @@ impl CallError {
             message,
             hint,
             details: serde_json::from_str(details).unwrap_or_default(),
-        }
+        }))
     }
 
     pub(crate) fn reason_of(mut self, reason: &'static str) -> Self {
-        self.reason = Some(reason);
+        self.0.reason = Some(reason);
         self
     }
 
     pub(crate) fn hint_of(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
+        self.0.hint = hint.into();
         self
     }
 
     pub(crate) fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(key.to_owned(), value.into());
+        self.0.details.insert(key.to_owned(), value.into());
         self
     }
 
@@ -177,36 +180,36 @@ impl CallError {
     /// The stable code, one of [`code`] or a tool's own.
     #[must_use]
     pub fn code(&self) -> &str {
-        &self.code
+        &self.0.code
     }
 
     /// What distinguishes answers with the same code, such as `traversal`.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
-        self.reason
+        self.0.reason
     }
 
     pub(crate) fn static_reason(&self) -> Option<&'static str> {
-        self.reason
+        self.0.reason
     }
 
     /// What is wrong, in one sentence.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// What the caller can do next; may be empty.
     #[must_use]
     pub fn hint(&self) -> &str {
-        &self.hint
+        &self.0.hint
     }
 
     /// Further facts that belong to the code: `limit`, `value`, `actual`, `approval`,
     /// `committed`, `known`.
     #[must_use]
     pub fn details(&self) -> &Map<String, Value> {
-        &self.details
+        &self.0.details
     }
 
     /// Which of the five endings this is.
@@ -234,13 +237,13 @@ impl CallError {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut object = json!({
-            "code": self.code,
-            "reason": self.reason,
-            "message": self.message,
-            "hint": self.hint,
+            "code": self.0.code,
+            "reason": self.0.reason,
+            "message": self.0.message,
+            "hint": self.0.hint,
         });
         if let Value::Object(map) = &mut object {
-            for (key, value) in &self.details {
+            for (key, value) in &self.0.details {
                 // A tool's details must not be able to rewrite the code.
                 map.entry(key.clone()).or_insert_with(|| value.clone());
             }
@@ -251,7 +254,7 @@ impl CallError {
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)
+        write!(f, "{}: {}", self.0.code, self.0.message)
     }
 }
 

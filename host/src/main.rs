@@ -3,7 +3,12 @@
 mod cli;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> ExitCode {
+    // Past a file-size limit the kernel kills the writer unless the signal is handled; a
+    // handled one becomes an error that the call can answer with. Only registering with a
+    // forbidden signal can fail.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     cli::run()
 }

@@ -175,9 +175,9 @@ impl Version {
             stat.st_ino,
             stat.st_size as u64,
             stat.st_mtime as u64,
-            stat.st_mtime_nsec as u64,
+            stat.st_mtime_nsec,
             stat.st_ctime as u64,
-            stat.st_ctime_nsec as u64,
+            stat.st_ctime_nsec,
         ] {
             hash.update(part.to_le_bytes());
         }

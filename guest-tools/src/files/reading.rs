@@ -62,8 +62,8 @@ fn read_to_end(
     size: u64,
     mut read: impl FnMut(u64, u64) -> ReadAnswer,
 ) -> Result<Vec<u8>, ErrorCode> {
-    // A size of 0 says nothing about files that the kernel makes up as they are read.
-    let (mut content, mut at_end) = read(size.max(1), 0)?;
+    // One byte more than there should be, so that the answer tells whether it was all.
+    let (mut content, mut at_end) = read(size.saturating_add(1), 0)?;
     while !at_end {
         let offset = content.len() as u64;
         let remaining = size.saturating_sub(offset);

@@ -20,9 +20,9 @@ impl Tool for CreateDirectory {
 
     const NAME: &'static str = "create_directory";
     const TITLE: &'static str = "Create a directory";
-    const DESCRIPTION: &'static str = "Creates a directory and the directories above it as needed. \
-        A path that exists is refused (`exists`). Not needed before writing a file: `write_file` \
-        and `create_file` make directories themselves.";
+    const DESCRIPTION: &'static str = "Creates a directory and the directories above it as \
+        needed. A path that exists is refused (`exists`). Not needed before writing a file, \
+        which makes its directories itself.";
     const RISK: Risk = Risk::Draft;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "dir_path",

@@ -16,6 +16,10 @@ pub(crate) struct Arguments {
     file_path: String,
     content: String,
     overwrite: Option<bool>,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_version: Option<String>,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_sha256: Option<String>,
 }
 
 impl Tool for CreateFile {
@@ -23,9 +27,9 @@ impl Tool for CreateFile {
 
     const NAME: &'static str = "create_file";
     const TITLE: &'static str = "Create a file";
-    const DESCRIPTION: &'static str = "Creates a new text file, making its directories as needed. \
-        An existing file is refused (`exists`) unless `overwrite: true` is given and the user's \
-        policy allows it. Nothing is changed unless the whole call succeeds.";
+    const DESCRIPTION: &'static str = "Creates a new text file, making its directories as \
+        needed. An existing file is refused (`exists`) unless `overwrite: true` is given and \
+        the user's policy allows it.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "file_path",
@@ -35,7 +39,7 @@ impl Tool for CreateFile {
 
     fn input_schema() -> Value {
         schema::arguments(
-            json!({
+            schema::guarded(json!({
                 "file_path": schema::path("File to create"),
                 "content": { "type": "string", "description": "The whole content" },
                 "overwrite": {
@@ -43,7 +47,7 @@ impl Tool for CreateFile {
                     "default": false,
                     "description": "Replace the file if it exists",
                 },
-            }),
+            })),
             &["file_path", "content"],
             json!({ "file_path": "notes/new.md", "content": "# Notes\n", "overwrite": false }),
         )
@@ -58,6 +62,7 @@ impl Tool for CreateFile {
             file_path: path,
             content,
             overwrite,
+            ..
         } = arguments;
         let roots = Roots::preopened();
         let root = roots.writable()?;

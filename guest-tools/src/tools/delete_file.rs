@@ -1,4 +1,4 @@
-//! `delete_file`: a file, a link or an empty directory, gone.
+//! `delete_file`: a file, a link or a directory, gone.
 
 use super::schema;
 use crate::files::{ErrorCode, Roots};
@@ -13,6 +13,13 @@ pub(crate) struct DeleteFile;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    #[expect(dead_code, reason = "the host reads it: a component alone could not ask for this")]
+    #[serde(default)]
+    recursive: bool,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_version: Option<String>,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_sha256: Option<String>,
 }
 
 impl Tool for DeleteFile {
@@ -20,9 +27,9 @@ impl Tool for DeleteFile {
 
     const NAME: &'static str = "delete_file";
     const TITLE: &'static str = "Delete a file";
-    const DESCRIPTION: &'static str = "Deletes one file or one empty directory. A link is removed, \
-        not what it leads to. The user's policy may refuse (`delete-denied`) or ask first; a \
-        directory with entries is refused (`not-empty`).";
+    const DESCRIPTION: &'static str = "Deletes one file or one empty directory; with `recursive` \
+        also a directory with entries, else refused (`not-empty`). A link is removed, not what \
+        it leads to. The user's policy may refuse (`delete-denied`) or ask first.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -32,7 +39,13 @@ impl Tool for DeleteFile {
 
     fn input_schema() -> Value {
         schema::arguments(
-            json!({ "path": schema::path("File or empty directory to delete") }),
+            schema::guarded(json!({
+                "path": schema::path("File or directory to delete"),
+                "recursive": {
+                    "type": "boolean",
+                    "description": "Delete a directory with everything in it; default false"
+                },
+            })),
             &["path"],
             json!({ "path": "old/draft.txt" }),
         )

@@ -13,6 +13,17 @@ pub(super) fn arguments(properties: Value, required: &[&str], example: Value) ->
     })
 }
 
+/// The arguments by which a caller says what it has seen of the file on the guarded path. The
+/// host reads them from the arguments and judges them when it commits; the tools only know them.
+pub(super) fn guarded(mut properties: Value) -> Value {
+    properties["expected_version"] = json!({
+        "type": "string",
+        "description": "Refuse if the file no longer has this version",
+    });
+    properties["expected_sha256"] = json!({ "type": "string" });
+    properties
+}
+
 /// A schema of a result in which every field is present.
 pub(super) fn fields(properties: Value) -> Value {
     let required: Vec<String> = properties.as_object().map(names).unwrap_or_default();

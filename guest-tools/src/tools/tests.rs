@@ -182,6 +182,23 @@ fn pointers_lead_through_arrays_and_objects() {
 }
 
 #[test]
+fn guarded_paths_come_with_what_guards_them() {
+    for definition in definitions() {
+        let schema = input_schema(&definition);
+        let is_guarded = definition.paths.iter().any(|path| path.guarded);
+        for name in ["expected_version", "expected_sha256"] {
+            assert_eq!(
+                schema["properties"].get(name).is_some(),
+                is_guarded,
+                "`{}` and `{name}`: a tool with a guarded path takes it, any other does not; \
+                 see `schema::guarded`",
+                definition.name
+            );
+        }
+    }
+}
+
+#[test]
 fn the_whole_list_stays_small() {
     let size: usize = definitions()
         .iter()

@@ -14,6 +14,10 @@ pub(crate) struct WriteFile;
 pub(crate) struct Arguments {
     path: String,
     content: String,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_version: Option<String>,
+    #[expect(dead_code, reason = "the host reads and judges it")]
+    expected_sha256: Option<String>,
 }
 
 /// What `write_file` and `create_file` answer.
@@ -43,10 +47,10 @@ impl Tool for WriteFile {
 
     fn input_schema() -> Value {
         schema::arguments(
-            json!({
+            schema::guarded(json!({
                 "path": schema::path("File to write"),
                 "content": { "type": "string", "description": "The whole new content" },
-            }),
+            })),
             &["path", "content"],
             json!({ "path": "out/summary.txt", "content": "Done.\n" }),
         )
@@ -57,7 +61,7 @@ impl Tool for WriteFile {
     }
 
     fn run(arguments: Arguments) -> Result<Output, Error> {
-        let Arguments { path, content } = arguments;
+        let Arguments { path, content, .. } = arguments;
         let roots = Roots::preopened();
         let root = roots.writable()?;
         let (file, created) = match create_new(root, &path) {

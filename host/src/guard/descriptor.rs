@@ -15,6 +15,7 @@ use super::fault::Fault;
 use super::io::StreamFailure;
 use super::state::{CallState, Descriptor, Directory, OpenFile};
 use super::streams::{Input, Output};
+use super::transfer::MAX_READ;
 use crate::bindings::filesystem::{
     self, Advice, Datetime, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry,
     ErrorCode, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
@@ -203,7 +204,8 @@ impl filesystem::HostDescriptor for CallState {
     fn read(&mut self, fd: Fd, length: u64, offset: u64) -> Result<(Vec<u8>, bool), Fault> {
         let file = self.file_of(&fd)?;
         let bytes = self.read_bytes(&file, length, offset)?;
-        let end = bytes.is_empty() && length > 0;
+        // Regular files answer short at their end only (read(2)).
+        let end = (bytes.len() as u64) < length.min(MAX_READ);
         Ok((bytes, end))
     }
 
@@ -422,11 +424,11 @@ fn wasi_stat(stat: &Stat) -> DescriptorStat {
     };
     DescriptorStat {
         type_: wasi_type(Kind::of(stat)),
-        link_count: stat.st_nlink as u64,
+        link_count: stat.st_nlink,
         size: stat.st_size as u64,
-        data_access_timestamp: time(stat.st_atime as i64, stat.st_atime_nsec as u64),
-        data_modification_timestamp: time(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-        status_change_timestamp: time(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        data_access_timestamp: time(stat.st_atime, stat.st_atime_nsec),
+        data_modification_timestamp: time(stat.st_mtime, stat.st_mtime_nsec),
+        status_change_timestamp: time(stat.st_ctime, stat.st_ctime_nsec),
     }
 }
 

@@ -10,12 +10,12 @@ use crate::error::CallError;
 use crate::policy::Operation;
 
 /// Most bytes that one read moves. The guest asks again for more.
-const MAX_READ: u64 = 16 << 20;
+pub(super) const MAX_READ: u64 = 16 << 20;
 /// Reads up to this size are not worth a look at how much there is.
 const SMALL_READ: u64 = 1 << 16;
 
 impl CallState {
-    /// Reads up to `wanted` bytes; nothing means the end of the file.
+    /// Reads up to `wanted` bytes, at most [`MAX_READ`]; fewer mean the end of the file.
     pub(super) fn read_bytes(
         &mut self,
         file: &OpenFile,

@@ -91,7 +91,7 @@ fn verify_directory(place: &Place, roots: &Roots) -> Result<(), CallError> {
     let root = roots.get(place.root);
     let parent = paths::split_last(&place.path).map_or(".", |(parent, _)| parent);
     let found = walk::open_directory(root.handle.as_fd(), parent, root.boundary)
-        .and_then(|handle| rustix::fs::fstat(handle))
+        .and_then(rustix::fs::fstat)
         .map(|stat| ObjectId::of(&stat));
     if found == Ok(place.slot.parent) {
         Ok(())
