@@ -24,6 +24,8 @@ pub(crate) fn engine_config() -> Config {
         .wasm_tail_call(false)
         // A guest that computes for ever is stopped by the deadline's epoch.
         .epoch_interruption(true)
+        // Threads that compile would be started before the process is confined, and stay.
+        .parallel_compilation(false)
         // These serve debuggers and profilers only. Traps are caught and backtraces name their
         // functions without them, and the artefact is a sixth smaller.
         .native_unwind_info(false)

@@ -95,6 +95,12 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
+/// Whether an environment variable of a debug build's tests is set.
+#[cfg(debug_assertions)]
+pub(crate) fn variable_is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
+}
+
 pub(crate) fn exists(path: &Path) -> bool {
     path.exists()
 }

@@ -56,6 +56,7 @@ pub struct SessionBuilder {
     principal: Option<String>,
     component: Option<ToolComponent>,
     respell: Option<RespellFrom>,
+    confinement: Option<&'static str>,
 }
 
 /// A grant as the operator asked for it.
@@ -232,6 +233,14 @@ impl SessionBuilder {
         self
     }
 
+    /// What the first entry of the audit log says about confinement by the kernel: whether
+    /// the program goes on to call [`Session::confine_thread`], or was told not to.
+    #[must_use]
+    pub fn note_confinement(mut self, confines: bool) -> Self {
+        self.confinement = Some(if confines { "landlock" } else { "none" });
+        self
+    }
+
     /// Opens the roots and the audit log.
     ///
     /// # Errors
@@ -282,6 +291,7 @@ impl SessionBuilder {
             shared.principal = principal;
         }
         shared.warnings = warnings;
+        shared.confinement = self.confinement;
         Session::from_shared(shared).map_err(StartError::Audit)
     }
 }

@@ -73,6 +73,7 @@ pub(crate) struct Shared {
     pub(crate) component: ToolComponent,
     pub(crate) respelling: Option<Respelling>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) confinement: Option<&'static str>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
     closed: AtomicBool,
     calls: AtomicU64,
@@ -105,6 +106,7 @@ impl Shared {
             component,
             respelling: None,
             warnings: Vec::new(),
+            confinement: None,
             own_work: Mutex::default(),
             closed: AtomicBool::new(false),
             calls: AtomicU64::new(0),
@@ -146,6 +148,7 @@ impl Shared {
         entry.session.clone_from(&self.id);
         entry.format = Some(crate::audit::FORMAT);
         entry.log = self.audit.id();
+        entry.confinement = self.confinement;
         entry.component = Some(self.component.sha256().to_owned());
         entry.policy = Some(describe_policy(&self.policy));
         entry.grants = Some(self.roots.iter().map(describe_grant).collect());
@@ -462,6 +465,10 @@ impl Session {
     /// When the component cannot list them.
     pub fn tools(&self) -> Result<&[Definition], CallError> {
         self.shared.component.definitions()
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// Ends the session: this handle and all its clones answer `closed` from now on, and

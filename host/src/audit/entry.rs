@@ -40,6 +40,8 @@ pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) component: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confinement: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) duration_us: Option<u64>,
@@ -96,6 +98,7 @@ impl Entry {
             call: None,
             code: None,
             component: None,
+            confinement: None,
             decision: None,
             duration_us: None,
             format: None,

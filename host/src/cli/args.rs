@@ -7,8 +7,8 @@ use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootbound::{
-    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, RefuseEverything,
-    Session, SessionBuilder, TerminalApprover, ToolComponent,
+    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
+    RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent,
 };
 
 use super::{Failure, print, sizes};
@@ -208,6 +208,9 @@ pub(crate) struct PolicyArgs {
     /// Whether a change is on the disk before the call succeeds [default: full].
     #[arg(long, value_enum, hide_default_value = true, default_value = "full")]
     durability: DurabilityArg,
+    /// Do not let the kernel (Landlock) hold this process to the granted directories.
+    #[arg(long)]
+    no_landlock: bool,
     /// Where the audit log goes: a file, `stderr`, or `none` [default: a new file in the
     /// state directory].
     #[arg(long, value_name = "FILE|stderr|none")]
@@ -255,9 +258,16 @@ fn work_is_from_environment(matches: &ArgMatches) -> bool {
         .is_some_and(|(_, matches)| matches.value_source("work") == Some(ValueSource::EnvVariable))
 }
 
+/// A session, and whether the kernel confines the process.
+pub(crate) struct Opened {
+    pub(crate) session: Session,
+    pub(crate) landlock: &'static str,
+}
+
 impl SessionArgs {
-    /// Opens the session, and tells the operator what is risky about it.
-    pub(crate) fn open(&self) -> Result<Session, Failure> {
+    /// Opens the session, tells the operator what is risky about it, and lets the kernel
+    /// confine the process. No other thread runs yet.
+    pub(crate) fn open(&self) -> Result<Opened, Failure> {
         let mut builder = Session::builder();
         builder = self.grants.apply(builder)?;
         builder = self.policy.apply(builder)?;
@@ -265,7 +275,14 @@ impl SessionArgs {
         for warning in session.warnings() {
             print::to_stderr(&format!("warning: {warning}"));
         }
-        Ok(session)
+        let landlock = match self.policy.no_landlock {
+            true => "off, by --no-landlock",
+            false => match session.confine_thread().map_err(anyhow::Error::from)? {
+                KernelConfinement::Enforced => "on",
+                KernelConfinement::Unavailable => "off, the kernel does not offer it",
+            },
+        };
+        Ok(Opened { session, landlock })
     }
 }
 
@@ -323,6 +340,7 @@ impl PolicyArgs {
                 DurabilityArg::Full => Durability::Full,
                 DurabilityArg::Fast => Durability::Fast,
             })
+            .note_confinement(!self.no_landlock)
             .limits(self.limits()?);
         builder = match self.approve {
             None => builder,

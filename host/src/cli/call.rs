@@ -14,7 +14,7 @@ const MAX_ARGUMENTS: u64 = 64 << 20;
 
 pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let arguments = arguments(&args.arguments)?;
-    let session = args.session.open()?;
+    let session = args.session.open()?.session;
     let options = CallOptions {
         dry_run: args.dry_run,
     };

@@ -5,21 +5,22 @@ use std::fmt::Write;
 use rootbound::{Consent, Rights, Session};
 use serde_json::{Value, json};
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, Opened};
 use super::{Exit, Failure, print};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let session = args.session.open()?;
+    let opened = args.session.open()?;
     if args.json {
-        print::result(&as_json(&session).to_string());
+        print::result(&as_json(&opened).to_string());
     } else {
-        print::result(as_text(&session).trim_end());
+        print::result(as_text(&opened).trim_end());
     }
-    session.close()?;
+    opened.session.close()?;
     Ok(Exit::Success)
 }
 
-fn as_json(session: &Session) -> Value {
+fn as_json(opened: &Opened) -> Value {
+    let session = &opened.session;
     let grants: Vec<Value> = session
         .grants()
         .iter()
@@ -30,13 +31,14 @@ fn as_json(session: &Session) -> Value {
         "policy": session.policy_json(),
         "refused": refused(session),
         "audit": session.audit().describe(),
-        "landlock": false,
+        "landlock": opened.landlock,
         "component": session.component().sha256(),
         "warnings": session.warnings(),
     })
 }
 
-fn as_text(session: &Session) -> String {
+fn as_text(opened: &Opened) -> String {
+    let session = &opened.session;
     let mut text = String::from("grants:\n");
     // Writing to a string cannot fail.
     for grant in session.grants() {
@@ -59,7 +61,7 @@ fn as_text(session: &Session) -> String {
         }
     }
     let _ = writeln!(text, "audit:\n  {}", session.audit().describe());
-    let _ = writeln!(text, "landlock:\n  off");
+    let _ = writeln!(text, "landlock:\n  {}", opened.landlock);
     let _ = writeln!(text, "component:\n  {}", session.component().sha256());
     text
 }

@@ -1,0 +1,90 @@
+//! Belt and braces: the kernel's own confinement, under the guard's.
+
+use std::os::fd::AsFd;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
+    PathBeneath, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+
+use crate::ambient;
+use crate::roots::Rights;
+use crate::session::Session;
+
+/// The rights that the rules speak of. Newer kernels know more; none of them opens a file
+/// that these do not.
+const KNOWN: ABI = ABI::V6;
+
+/// Whether the kernel holds the thread to the session's directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelConfinement {
+    /// Landlock is in force.
+    Enforced,
+    /// The kernel has no Landlock, or it is switched off.
+    Unavailable,
+}
+
+/// Landlock is there and could not be applied.
+#[derive(Debug, thiserror::Error)]
+#[error("the kernel offers Landlock, but it could not be applied: {0}")]
+pub struct ConfineError(String);
+
+impl Session {
+    /// Restricts the calling thread, and every thread that it starts afterwards, to the
+    /// session's roots and this crate's state directory, with Landlock. For programs that
+    /// have nothing else to do; the library never does this by itself, and it cannot be
+    /// taken back.
+    ///
+    /// Landlock does not cover looking up metadata and changing modes or times; files that
+    /// are open already stay usable. TCP is closed altogether.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel offers Landlock and a rule cannot be added. The thread may then be
+    /// restricted in part; end it.
+    pub fn confine_thread(&self) -> Result<KernelConfinement, ConfineError> {
+        restrict(self).map_err(|error| ConfineError(error.to_string()))
+    }
+}
+
+fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::Error>> {
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .handle_access(AccessNet::from_all(KNOWN))?
+        .scope(Scope::from_all(KNOWN))?
+        .create()?;
+    for root in session.shared().roots.iter() {
+        ruleset = ruleset.add_rule(PathBeneath::new(
+            root.handle.as_fd(),
+            rights_below(root.rights),
+        ))?;
+    }
+    if let Some(state) = ambient::state_directory()
+        && ambient::create_private_directory(&state).is_ok()
+    {
+        let (directory, _) = ambient::open_ambient_directory(&state)?;
+        ruleset = ruleset.add_rule(PathBeneath::new(directory, AccessFs::from_all(KNOWN)))?;
+    }
+    if let Ok(terminal) = ambient::open_terminal() {
+        let talk = AccessFs::ReadFile | AccessFs::WriteFile;
+        ruleset = ruleset.add_rule(PathBeneath::new(terminal, talk))?;
+    }
+    let status = ruleset.restrict_self()?;
+    match (status.landlock, status.ruleset) {
+        (LandlockStatus::NotEnabled | LandlockStatus::NotImplemented, _) => {
+            Ok(KernelConfinement::Unavailable)
+        }
+        (_, RulesetStatus::NotEnforced) => Err("the rules were not enforced".into()),
+        _ => Ok(KernelConfinement::Enforced),
+    }
+}
+
+/// The write root is read as well: a file that will be replaced is copied and compared,
+/// and its directory is locked and synced.
+fn rights_below(rights: Rights) -> BitFlags<AccessFs> {
+    match rights {
+        Rights::Read => AccessFs::ReadFile | AccessFs::ReadDir,
+        Rights::Write => AccessFs::from_all(KNOWN) & !BitFlags::from(AccessFs::Execute),
+    }
+}
