@@ -12,3 +12,4 @@
 mod support;
 
 mod embedding;
+mod kernel;

@@ -245,3 +245,94 @@ fn open_parentable(directory: BorrowedFd<'_>, path: &str) -> Result<OwnedFd, Err
         Mode::empty(),
     )
 }
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the test lays out real directories"
+)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// What a walk found: the inode, or the errno.
+    fn found(result: Result<OwnedFd, Errno>) -> Result<u64, Errno> {
+        let stat = rustix::fs::fstat(result?)?;
+        Ok(stat.st_ino)
+    }
+
+    #[test]
+    fn the_walk_without_openat2_ends_where_the_kernels_does() {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().join("root");
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("f"), "f").unwrap();
+        std::fs::write(base.path().join("secret"), "s").unwrap();
+        for (link, target) in [
+            ("in", "f"),
+            ("out", "../secret"),
+            ("absolute", "/etc/passwd"),
+            ("up", ".."),
+            ("loop", "loop"),
+            ("slash", "f/"),
+            ("down", "a/b"),
+            ("dangling", "nothing"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        let directory = OFlags::PATH | OFlags::DIRECTORY;
+        let handle = rustix::fs::openat(rustix::fs::CWD, &root, directory, Mode::empty()).unwrap();
+        let paths = [
+            ".",
+            "a",
+            "a/b",
+            "a/..",
+            "a/../f",
+            "f",
+            "f/",
+            "f/..",
+            "in",
+            "out",
+            "absolute",
+            "up",
+            "up/root/f",
+            "loop",
+            "slash",
+            "down/..",
+            "down/../../f",
+            "dangling",
+            "nothing",
+            "..",
+            "../root/f",
+            "a/../../secret",
+            "in/",
+            "out/",
+        ];
+        let flags = [
+            OFlags::RDONLY,
+            OFlags::PATH,
+            OFlags::PATH | OFlags::DIRECTORY,
+            OFlags::PATH | OFlags::NOFOLLOW,
+        ];
+        for path in paths {
+            for flags in flags {
+                let kernel = found(open_in_kernel(
+                    handle.as_fd(),
+                    path,
+                    Boundary::Beneath,
+                    flags | OFlags::CLOEXEC,
+                    Mode::empty(),
+                ));
+                let steps = found(open_step_by_step(
+                    handle.as_fd(),
+                    path,
+                    flags | OFlags::CLOEXEC,
+                    Mode::empty(),
+                ));
+                assert_eq!(steps, kernel, "{path} {flags:?}");
+            }
+        }
+    }
+}
