@@ -13,3 +13,4 @@ mod support;
 
 mod embedding;
 mod kernel;
+mod races;
