@@ -13,4 +13,5 @@ mod support;
 
 mod embedding;
 mod kernel;
+mod properties;
 mod races;
