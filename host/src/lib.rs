@@ -48,7 +48,7 @@ pub use approval::{
     AsyncApprover, Broker, BrokerAnswer, Decision, Nobody, QueueError, QueuedApproval,
     RefuseEverything, Scope, TerminalApprover,
 };
-pub use audit::{AuditLog, AuditSink};
+pub use audit::{AuditFault, AuditLog, AuditSink, VerifiedLog, verify_log};
 pub use builder::{SessionBuilder, StartError};
 pub use component::{ComponentError, Definition, PathArgument, PathRole, ToolComponent};
 pub use error::{CallError, Ending, code};

@@ -5,6 +5,7 @@
 
 mod entry;
 mod file;
+mod verify;
 
 use std::fmt;
 use std::io;
@@ -15,6 +16,8 @@ use sha2::{Digest, Sha256};
 
 use crate::error::CallError;
 use file::FileSink;
+
+pub use verify::{AuditFault, VerifiedLog, verify_log};
 
 pub(crate) use entry::{AccessedObject, Entry, EntryKind};
 

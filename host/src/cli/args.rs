@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     /// Show what is granted, the policy, and what would be refused.
     Check(CheckArgs),
+    /// Verify an audit log.
+    Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
     Approvals(ApprovalsArgs),
 }
@@ -82,6 +84,26 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArgs {
+    #[command(subcommand)]
+    pub(crate) command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check every hash, link and number; print the number of entries and the last hash.
+    ///
+    /// Exit status: 0 the log is whole, 1 it is not, 2 it cannot be read.
+    Verify {
+        /// The log.
+        file: PathBuf,
+        /// The last hash, as noted elsewhere: finds an end that was cut off.
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -247,7 +269,7 @@ impl Cli {
         match &mut self.command {
             Command::Call(call) => Some(&mut call.session),
             Command::Check(check) => Some(&mut check.session),
-            Command::Tools(_) | Command::Approvals(_) => None,
+            Command::Tools(_) | Command::Approvals(_) | Command::Audit(_) => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod args;
+mod audit;
 mod call;
 mod check;
 mod print;
@@ -41,6 +42,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Call(call) => call::run(call),
         Command::Tools(tools) => tools::run(tools),
         Command::Check(check) => check::run(check),
+        Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
     };
     result.unwrap_or_else(|failure| report(&failure))

@@ -1,0 +1,259 @@
+//! Reading a log as someone who trusts nobody: is it whole, and what does it say?
+
+use std::io::{self, BufRead};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::NO_PREVIOUS;
+use crate::random;
+
+/// Longest line that is read. The writer keeps names and paths short, and batches accesses
+/// by 256.
+const MAX_LINE: u64 = 16 << 20;
+
+/// A log that is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedLog {
+    /// How many entries it has.
+    pub entries: u64,
+    /// The hash of the last one: whoever knows it can tell when the end is cut off.
+    pub head: String,
+}
+
+/// Why a log is not whole.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditFault {
+    /// The log cannot be read.
+    #[error("the log cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// Something is wrong with an entry or its place.
+    #[error("line {line}: {what}")]
+    Line {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The log ends elsewhere than it should.
+    #[error("the log ends with {found} and not with {expected}: its end was cut off or rewritten")]
+    Head {
+        /// The hash that was to be the last.
+        expected: String,
+        /// The last hash.
+        found: String,
+    },
+}
+
+/// Verifies a log: every hash, every link to the entry before, every number. With the head
+/// that was noted elsewhere, also that nothing is missing at the end.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its line.
+pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
+    let mut chain = Follow::default();
+    read_lines(log, |line, text| chain.follow(line, text))?;
+    if chain.entries == 0 {
+        return Err(at(1, "the log is empty"));
+    }
+    match head {
+        Some(expected) if expected != chain.prev => Err(AuditFault::Head {
+            expected: expected.to_owned(),
+            found: chain.prev,
+        }),
+        _ => Ok(VerifiedLog {
+            entries: chain.entries,
+            head: chain.prev,
+        }),
+    }
+}
+
+/// Calls `each` with every line and its number. A last line without a line feed was not
+/// written to its end.
+pub(crate) fn read_lines(
+    mut log: impl BufRead,
+    mut each: impl FnMut(u64, &str) -> Result<(), AuditFault>,
+) -> Result<(), AuditFault> {
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let read = io::Read::take(&mut log, MAX_LINE).read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let whole = bytes.strip_suffix(b"\n").ok_or(at(line, "it is cut off"))?;
+        let text = std::str::from_utf8(whole).map_err(|_| at(line, "it is not UTF-8"))?;
+        each(line, text)?;
+    }
+    Ok(())
+}
+
+fn at(line: u64, what: &'static str) -> AuditFault {
+    AuditFault::Line { line, what }
+}
+
+/// Where the chain has got to.
+struct Follow {
+    entries: u64,
+    seq: u64,
+    prev: String,
+}
+
+impl Default for Follow {
+    fn default() -> Self {
+        Self {
+            entries: 0,
+            seq: 0,
+            prev: NO_PREVIOUS.to_owned(),
+        }
+    }
+}
+
+impl Follow {
+    fn follow(&mut self, line: u64, text: &str) -> Result<(), AuditFault> {
+        let entry: Value = serde_json::from_str(text).map_err(|_| at(line, "it is not JSON"))?;
+        let hash = text_member(&entry, "hash").ok_or(at(line, "it has no hash"))?;
+        if as_written(&entry, hash).as_deref() != Some(text) {
+            return Err(at(line, "it was edited: its hash or its form is wrong"));
+        }
+        let seq = entry.get("seq").and_then(Value::as_u64);
+        let seq = seq.ok_or(at(line, "it has no number"))?;
+        let starts = self.entries == 0;
+        if starts && text_member(&entry, "kind") != Some("genesis") {
+            return Err(at(line, "the log does not begin with a genesis"));
+        }
+        // The genesis of a file may continue the chain of another file.
+        let follows = text_member(&entry, "prev") == Some(self.prev.as_str());
+        if !starts && (!follows || seq != self.seq + 1) {
+            return Err(at(
+                line,
+                "it does not follow the line before: lines are missing, added or out of order",
+            ));
+        }
+        self.prev = hash.to_owned();
+        self.seq = seq;
+        self.entries += 1;
+        Ok(())
+    }
+}
+
+fn text_member<'a>(entry: &'a Value, name: &str) -> Option<&'a str> {
+    entry.get(name).and_then(Value::as_str)
+}
+
+/// The one way in which the writer would have written the entry: its canonical form
+/// (RFC 8785) with the hash at the end. `None` when the hash is not that of the entry.
+fn as_written(entry: &Value, hash: &str) -> Option<String> {
+    let mut members = entry.as_object()?.clone();
+    members.remove("hash");
+    let canonical = serde_json_canonicalizer::to_string(&members).ok()?;
+    let right = random::hex_of(&Sha256::digest(canonical.as_bytes())) == hash;
+    right.then(|| {
+        format!(
+            "{},\"hash\":\"{hash}\"}}",
+            &canonical[..canonical.len() - 1]
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::audit::{AuditLog, Entry, EntryKind};
+
+    fn log_of(entries: usize) -> Vec<String> {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&lines);
+        let log = AuditLog::sink(move |line: &str| {
+            sink.lock().expect("unshared").push(line.to_owned());
+            Ok(())
+        });
+        let kind = |n| {
+            if n == 0 {
+                EntryKind::Genesis
+            } else {
+                EntryKind::Call
+            }
+        };
+        let entry = |n| {
+            let mut entry = Entry::new(kind(n));
+            entry.path = Some(format!("p{n} \"\u{1}\u{202e}é"));
+            entry
+        };
+        log.append((0..entries).map(entry).collect())
+            .expect("a sink");
+        let lines = lines.lock().expect("unshared");
+        lines.clone()
+    }
+
+    fn verify(lines: &[String], head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        verify_log(text.as_bytes(), head)
+    }
+
+    fn faulty_line(lines: &[String]) -> u64 {
+        match verify(lines, None) {
+            Err(AuditFault::Line { line, .. }) => line,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_whole_log_verifies_and_tells_its_head() {
+        let lines = log_of(5);
+        let verified = verify(&lines, None).expect("whole");
+        assert_eq!(verified.entries, 5);
+        assert!(verify(&lines, Some(&verified.head)).is_ok());
+    }
+
+    #[test]
+    fn every_edited_byte_is_found() {
+        let lines = log_of(3);
+        for at in 0..lines[1].len() {
+            let mut edited = lines.clone();
+            let mut bytes = edited[1].clone().into_bytes();
+            bytes[at] ^= 1;
+            let Ok(text) = String::from_utf8(bytes) else {
+                continue;
+            };
+            if text.contains('\n') {
+                continue;
+            }
+            edited[1] = text;
+            assert_eq!(faulty_line(&edited), 2, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn removed_added_swapped_and_cut_lines_are_found() {
+        let lines = log_of(5);
+        let without = |at: usize| [&lines[..at], &lines[at + 1..]].concat();
+        assert_eq!(faulty_line(&without(0)), 1);
+        assert_eq!(faulty_line(&without(2)), 3);
+        let mut swapped = lines.clone();
+        swapped.swap(1, 2);
+        assert_eq!(faulty_line(&swapped), 2);
+        let doubled = [&lines[..2], &lines[1..]].concat();
+        assert_eq!(faulty_line(&doubled), 3);
+        let head = verify(&lines, None).expect("whole").head;
+        assert!(matches!(
+            verify(&lines[..4], Some(&head)),
+            Err(AuditFault::Head { .. })
+        ));
+        assert!(matches!(
+            verify_log(lines.join("\n").as_bytes(), None),
+            Err(AuditFault::Line { line: 5, .. })
+        ));
+        assert_eq!(faulty_line(&[]), 1);
+    }
+
+    #[test]
+    fn a_second_member_of_one_name_is_an_edit() {
+        let mut lines = log_of(2);
+        lines[1] = lines[1].replacen('{', "{\"path\":\"forged\",", 1);
+        assert_eq!(faulty_line(&lines), 2);
+    }
+}
