@@ -15,3 +15,4 @@ mod embedding;
 mod kernel;
 mod properties;
 mod races;
+mod readme;

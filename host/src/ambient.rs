@@ -79,6 +79,12 @@ pub(crate) fn is_inside(file: &Path, root: ObjectId) -> io::Result<bool> {
     Ok(walk::lies_within(directory.as_fd(), root)?)
 }
 
+/// Whether an open directory is `outer` or lies in it; not when there is no `outer`.
+pub(crate) fn lies_below(directory: &OwnedFd, outer: &Path) -> bool {
+    open_ambient_directory(outer)
+        .is_ok_and(|(_, id)| walk::lies_within(directory.as_fd(), id).unwrap_or(true))
+}
+
 /// The name by which a directory is known unless the user gives another.
 pub(crate) fn default_label(path: &Path) -> String {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

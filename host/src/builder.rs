@@ -47,6 +47,29 @@ pub enum StartError {
 /// The defaults are: no roots; nothing is overwritten; deletions need an approval, and
 /// nobody is there to give it; the limits of [`Limits::default`]; the audit log in a new
 /// file in the user's state directory, and required; the file tools of this crate.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let inputs = tempfile::tempdir()?;
+/// # let inputs = inputs.path();
+/// use std::time::Duration;
+/// use rootbound::{AuditLog, Consent, Decision, Session};
+///
+/// let session = Session::builder()
+///     .labelled_read_root("docs", inputs)
+///     .work_root(inputs.join("drafts"))
+///     .overwrite(Consent::Ask)
+///     .approver(|request: &rootbound::ApprovalRequest| Decision::refuse(&request.principal))
+///     .timeout(Duration::from_secs(1))
+///     .audit(AuditLog::none())
+///     .build()?;
+/// let labels: Vec<String> = session.grants().into_iter().map(|grant| grant.label).collect();
+/// assert_eq!(labels, ["docs", "drafts", "drafts"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Default)]
 pub struct SessionBuilder {
     grants: Vec<Wanted>,
@@ -80,19 +103,22 @@ impl SessionBuilder {
         self.grant(None, directory, Rights::Read, false)
     }
 
-    /// Grants a directory for reading, known by a label of the operator's.
+    /// Grants a directory for reading, known by a label of the operator's: letters, digits,
+    /// `.`, `_` and `-`, each label once.
     #[must_use]
     pub fn labelled_read_root(self, label: impl Into<String>, directory: impl AsRef<Path>) -> Self {
         self.grant(Some(label.into()), directory, Rights::Read, false)
     }
 
-    /// Grants a directory for creating, writing and deleting. It grants no reading.
+    /// Grants a directory for creating, writing and deleting. It grants no reading: a file
+    /// can be changed by its content only where a read root holds it too. There is one
+    /// write root; a second one makes [`build`](Self::build) fail.
     #[must_use]
     pub fn write_root(self, directory: impl AsRef<Path>) -> Self {
         self.grant(None, directory, Rights::Write, false)
     }
 
-    /// Grants one directory both ways; creates it when it is absent.
+    /// Grants one directory both ways; creates it when it is absent. It is the write root.
     #[must_use]
     pub fn work_root(self, directory: impl AsRef<Path>) -> Self {
         let directory = directory.as_ref();
@@ -118,6 +144,27 @@ impl SessionBuilder {
 
     /// For programs that come from tools with a base directory: one root both ways, where
     /// existing files may be overwritten and absolute paths inside it are understood.
+    ///
+    /// This gives up the first of the two consents to overwriting; deletions still need an
+    /// approval.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let base = tempfile::tempdir()?;
+    /// # let base = base.path();
+    /// use rootbound::{AuditLog, Session};
+    /// use serde_json::json;
+    ///
+    /// let session = Session::builder().base_dir(base).audit(AuditLog::none()).build()?;
+    /// let path = base.join("notes.md");
+    /// session.call("write_file", json!({"path": path, "content": "hello"}))?;
+    /// let outside = session.call("read_file", json!({"path": "/etc/hosts"})).unwrap_err();
+    /// assert_eq!(outside.reason(), Some("absolute"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn base_dir(self, directory: impl AsRef<Path>) -> Self {
         let mut builder = self.work_root(&directory).overwrite(Consent::Allow);
@@ -132,7 +179,7 @@ impl SessionBuilder {
     /// the audit log and other state of this crate included. Relative paths are taken from
     /// the process's working directory, links are followed wherever they lead. What
     /// remains: limits, atomic replacement, special files are not opened, and the audit
-    /// log.
+    /// log. Other grants of this builder have no effect.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.respell = Some(RespellFrom::FileSystem);
@@ -153,7 +200,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Replaces the limits.
+    /// Replaces the limits, the time for a call among them.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.policy.limits = limits;
@@ -190,7 +237,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Replaces the whole policy.
+    /// Replaces the whole policy, with what `overwrite`, `delete`, `limits` and the other
+    /// methods have set so far.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -405,11 +453,23 @@ fn keep_state_outside(
     approvals: Option<&Path>,
     roots: &Roots,
 ) -> Result<(), StartError> {
+    let own = ambient::state_directory();
+    for directory in own.iter().map(PathBuf::as_path).chain(approvals) {
+        for root in roots.iter() {
+            if ambient::lies_below(&root.handle, directory) {
+                return Err(StartError::Root {
+                    path: granted_path(grants, root.id)
+                        .unwrap_or_else(|| PathBuf::from(&root.label)),
+                    reason: "it is part of Rootbound's own state".to_owned(),
+                });
+            }
+        }
+    }
     let mut state: Vec<(PathBuf, &str)> = Vec::new();
     if let Some(directory) = approvals {
         state.push((directory.join("lock"), "it contains the approval queue"));
     }
-    if let Some(directory) = ambient::state_directory()
+    if let Some(directory) = own
         && (ambient::exists(&directory) || matches!(audit, AuditTarget::StateDirectory))
     {
         state.push((directory.join("audit"), "it contains Rootbound's own state"));

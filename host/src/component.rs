@@ -107,6 +107,21 @@ impl ToolComponent {
 
     /// As [`ToolComponent::from_bytes`], from a file that the operator names.
     ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use rootbound::{Session, ToolComponent};
+    ///
+    /// let component = ToolComponent::from_file("my-tools.wasm")?;
+    /// for tool in component.definitions()? {
+    ///     assert!(tool.name.len() <= 64);
+    /// }
+    /// let session = Session::builder().component(component).read_root("inputs").build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// Also when the file cannot be read.

@@ -97,6 +97,20 @@ pub enum Ending {
 ///
 /// The text fields are written for the agent: they name roots by label and paths as the
 /// caller gave them, never a host path.
+///
+/// # Examples
+///
+/// ```
+/// use rootbound::{AuditLog, Ending, Session, code};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let session = Session::builder().audit(AuditLog::none()).build()?;
+/// let error = session.call("read_file", r#"{"path": "notes.md"}"#).unwrap_err();
+/// assert_eq!(error.code(), code::NOT_GRANTED);
+/// assert_eq!(error.ending(), Ending::Denied);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallError(Box<Parts>);
 

@@ -6,6 +6,38 @@
 //! so it also holds for a component that lies. What a call changes is staged, approved,
 //! committed and recorded.
 //!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (inputs, reports) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! # std::fs::write(inputs.path().join("notes.md"), "hello")?;
+//! # let (inputs, reports) = (inputs.path(), reports.path());
+//! use rootbound::{AuditLog, Session};
+//!
+//! let session = Session::builder()
+//!     .read_root(inputs)
+//!     .write_root(reports)
+//!     .audit(AuditLog::none())
+//!     .build()?;
+//! let notes = session.call("read_file", r#"{"path": "notes.md"}"#)?;
+//! assert_eq!(notes.text(), Some("hello"));
+//!
+//! let report = r#"{"path": "report.md", "content": "done"}"#;
+//! session.call("write_file", report)?;
+//! let again = session.call("create_file", r#"{"file_path": "report.md", "content": ""}"#);
+//! assert_eq!(again.unwrap_err().code(), "exists");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | choose what is granted and what may be done | [`SessionBuilder`] |
+//! | call tools | [`Session`], [`Output`], [`CallError`] |
+//! | ask a person before something is destroyed | [`Approver`], [`ApprovalQueue`] |
+//! | ask the same about tools of your own | [`Broker`] |
+//! | record what happens | [`AuditLog`] |
+//! | run other tools | [`ToolComponent`] |
+//!
 //! This crate does not restrict the process that uses it, and it does not protect against
 //! other processes that may write to the granted directories; `SECURITY.md` says what is
 //! promised and what is not.

@@ -129,7 +129,17 @@ pub enum Durability {
     Fast,
 }
 
-/// Ceilings, counted by the host for each call.
+/// Ceilings, counted by the host for each call. One that is reached answers
+/// `limit-exceeded` with its name, its value and the actual amount; time answers `timeout`.
+///
+/// # Examples
+///
+/// ```
+/// use rootbound::Limits;
+///
+/// let limits = Limits { max_read_bytes: 1 << 20, ..Limits::default() };
+/// assert_eq!(limits.max_write_bytes, 5 << 20);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes read of one object, all its descriptors and streams together.

@@ -253,6 +253,24 @@ impl Session {
 
     /// Calls a tool with options.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let reports = tempfile::tempdir()?;
+    /// # let reports = reports.path();
+    /// use rootbound::{AuditLog, CallOptions, Session};
+    ///
+    /// let session = Session::builder().write_root(reports).audit(AuditLog::none()).build()?;
+    /// let report = r#"{"path": "report.md", "content": "done"}"#;
+    /// let output = session.call_with("write_file", report, CallOptions { dry_run: true })?;
+    /// let effects = output.dry_run().unwrap_or_default();
+    /// assert_eq!((effects.len(), effects[0].bytes), (1, Some(4)));
+    /// assert!(!reports.join("report.md").exists());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Session::call`].
@@ -458,7 +476,7 @@ impl Session {
         self.shared.audit.append(entries)
     }
 
-    /// The tools of the session's component.
+    /// The tools of the session's component, in the order in which front-ends show them.
     ///
     /// # Errors
     ///

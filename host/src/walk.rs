@@ -46,12 +46,24 @@ pub(crate) fn open(
     }
     if !NO_OPENAT2.load(Ordering::Relaxed) {
         match open_in_kernel(directory, path, boundary, flags, mode) {
-            Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
+            Err(Errno::NOSYS | Errno::PERM) if !has_openat2(directory) => {
+                NO_OPENAT2.store(true, Ordering::Relaxed);
+            }
             Err(Errno::AGAIN) => {}
             result => return result,
         }
     }
     open_step_by_step(directory, path, flags, mode)
+}
+
+/// Whether the kernel takes openat2 at all. Filters of older container runtimes answer
+/// `EPERM` to every call that they do not know, which a file can answer as well.
+fn has_openat2(directory: BorrowedFd<'_>) -> bool {
+    let (flags, beneath) = (OFlags::PATH | OFlags::CLOEXEC, ResolveFlags::BENEATH);
+    !matches!(
+        rustix::fs::openat2(directory, ".", flags, Mode::empty(), beneath),
+        Err(Errno::NOSYS | Errno::PERM)
+    )
 }
 
 fn open_in_kernel(
@@ -84,6 +96,9 @@ fn open_step_by_step(
 ) -> Result<OwnedFd, Errno> {
     use cap_primitives::fs::{FollowSymlinks, OpenOptions, OpenOptionsExt};
 
+    // With this flag cap-std takes a link to a directory for what is not one.
+    let must_be_directory = flags.contains(OFlags::DIRECTORY);
+    let flags = flags & !OFlags::DIRECTORY;
     let mut options = OpenOptions::new();
     let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
     options
@@ -97,6 +112,9 @@ fn open_step_by_step(
     }
     let start = directory.try_clone_to_owned().map_err(errno_of)?.into();
     let opened = cap_primitives::fs::open(&start, path.as_ref(), &options).map_err(errno_of)?;
+    if must_be_directory && Kind::of(&rustix::fs::fstat(&opened)?) != Kind::Directory {
+        return Err(Errno::NOTDIR);
+    }
     Ok(opened.into())
 }
 

@@ -115,6 +115,35 @@ impl Decision {
 ///
 /// Any `Fn(&ApprovalRequest) -> Decision` that is `Send + Sync` is an approver;
 /// [`AsyncApprover`] makes one of an async function. An approver that panics has refused.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let work = tempfile::tempdir()?;
+/// # std::fs::write(work.path().join("old.md"), "x")?;
+/// # let work = work.path();
+/// use rootbound::{ApprovalRequest, AuditLog, Decision, Operation, Session};
+///
+/// let only_drafts = |request: &ApprovalRequest| {
+///     let harmless = request.effects.iter().all(|effect| {
+///         effect.operation == Operation::Delete && effect.path.starts_with("drafts/")
+///     });
+///     match harmless {
+///         true => Decision::approve_once("only drafts"),
+///         false => Decision::refuse("only drafts"),
+///     }
+/// };
+/// let session = Session::builder()
+///     .work_root(work)
+///     .approver(only_drafts)
+///     .audit(AuditLog::none())
+///     .build()?;
+/// let refused = session.call("delete_file", r#"{"path": "old.md"}"#).unwrap_err();
+/// assert_eq!(refused.code(), "approval-denied");
+/// # Ok(())
+/// # }
+/// ```
 pub trait Approver: Send + Sync {
     /// Answers one request. Called after the tool has finished and before anything
     /// changes; the call's clock stands still meanwhile.

@@ -63,6 +63,34 @@ pub enum QueueError {
 }
 
 /// A queue of questions in a directory that only its user may enter.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (work, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// # std::fs::write(work.path().join("old.md"), "x")?;
+/// # let (work, state) = (work.path(), state.path().join("approvals"));
+/// use rootbound::{ApprovalQueue, AuditLog, Session};
+///
+/// let queue = ApprovalQueue::open(&state)?;
+/// let session = Session::builder()
+///     .work_root(work)
+///     .approver(queue.clone())
+///     .audit(AuditLog::none())
+///     .build()?;
+/// let delete = || session.call("delete_file", r#"{"path": "old.md"}"#);
+/// assert_eq!(delete().unwrap_err().code(), "approval-required");
+///
+/// // A person looks, perhaps in another process.
+/// for question in queue.list()? {
+///     assert!(question.effects[0].starts_with("delete "));
+///     queue.approve(&question.id)?;
+/// }
+/// delete()?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ApprovalQueue {
     directory: PathBuf,

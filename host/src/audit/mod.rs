@@ -34,6 +34,28 @@ const NO_PREVIOUS: &str = "00000000000000000000000000000000000000000000000000000
 ///
 /// Any `Fn(&str) -> io::Result<()>` that is `Send + Sync` is a sink; it is called once for
 /// each line, without the line break.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::io;
+/// use std::sync::mpsc;
+/// use rootbound::{AuditLog, Session};
+///
+/// let (sender, lines) = mpsc::channel();
+/// let log = AuditLog::sink(move |line: &str| {
+///     sender.send(line.to_owned()).map_err(io::Error::other)
+/// });
+/// let session = Session::builder().audit(log).build()?;
+/// let _ = session.call("read_file", r#"{"path": "notes.md"}"#);
+/// let kinds = ["genesis", "refusal", "call"];
+/// for (kind, line) in kinds.iter().zip(lines.try_iter()) {
+///     assert!(line.contains(&format!("\"kind\":\"{kind}\"")));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub trait AuditSink: Send + Sync {
     /// Takes one or more lines, each ending in a line feed.
     ///
