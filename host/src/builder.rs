@@ -13,7 +13,8 @@ use crate::journal;
 use crate::policy::{Consent, Durability, Limits, Policy};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
-use crate::session::{AuditTarget, Session, Shared};
+use crate::session::{AuditTarget, Session};
+use crate::shared::Shared;
 use crate::walk::{Boundary, ObjectId};
 
 /// Why a session cannot start. Unlike the answers of calls, these name host paths: they

@@ -67,11 +67,13 @@ mod output;
 mod paths;
 mod policy;
 mod random;
+mod recorder;
 mod respell;
 mod roots;
 mod running;
 mod screen;
 mod session;
+mod shared;
 mod transaction;
 mod walk;
 

@@ -12,7 +12,7 @@ use crate::error::{CallError, code};
 use crate::gate;
 use crate::guard::{CallState, timed_out};
 use crate::policy::{Policy, RiskClass};
-use crate::session::Shared;
+use crate::shared::Shared;
 
 /// Most tools that a component may have, and the most text of all definitions together.
 const MAX_TOOLS: usize = 1000;

@@ -1,35 +1,28 @@
 //! A session: what was granted, under which policy, recorded where; and the calls in it.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rustix::fs::Stat;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::approval::{Approver, Decision, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, ToolComponent};
-use crate::error::{CallError, code};
+use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::CallState;
 use crate::output::{Output, Receipt};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
-use crate::respell::Respelling;
-use crate::roots::{Grant, Rights, Roots};
+use crate::recorder::Recorder;
+use crate::roots::Grant;
 use crate::running::{self, Answer};
-use crate::transaction::{self, CommitOrder, CommitRecorder, Effect, EffectReceipt};
-use crate::walk::{ObjectId, Version};
-
-/// Objects whose creation a session remembers. An object beyond that is treated as if
-/// someone else had made it, which is the stricter class.
-const MAX_REMEMBERED: usize = 100_000;
+use crate::shared::{Shared, describe_policy};
+use crate::transaction::{self, CommitOrder, EffectReceipt};
 
 /// Grants, policy, audit log and component, ready to run tool calls.
 ///
@@ -59,130 +52,6 @@ const MAX_REMEMBERED: usize = 100_000;
 #[derive(Clone, Debug)]
 pub struct Session {
     shared: Arc<Shared>,
-}
-
-/// What all clones of a session and all its calls share.
-pub(crate) struct Shared {
-    pub(crate) id: String,
-    pub(crate) roots: Roots,
-    pub(crate) policy: Policy,
-    pub(crate) audit: AuditLog,
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) principal: String,
-    standing: Standing,
-    pub(crate) component: ToolComponent,
-    pub(crate) respelling: Option<Respelling>,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) confinement: Option<&'static str>,
-    own_work: Mutex<HashMap<ObjectId, Version>>,
-    closed: AtomicBool,
-    calls: AtomicU64,
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    pub(crate) fn new(
-        roots: Roots,
-        policy: Policy,
-        audit: AuditLog,
-        approver: Arc<dyn Approver>,
-        component: ToolComponent,
-    ) -> Self {
-        Self {
-            id: random::hex::<8>(),
-            roots,
-            policy,
-            audit,
-            approver,
-            principal: crate::ambient::local_user(),
-            standing: Standing::default(),
-            component,
-            respelling: None,
-            warnings: Vec::new(),
-            confinement: None,
-            own_work: Mutex::default(),
-            closed: AtomicBool::new(false),
-            calls: AtomicU64::new(0),
-        }
-    }
-
-    pub(crate) fn without_grants(
-        component: ToolComponent,
-        policy: Policy,
-        audit: AuditLog,
-    ) -> Arc<Self> {
-        Arc::new(Self::new(
-            Roots::default(),
-            policy,
-            audit,
-            Arc::new(Nobody),
-            component,
-        ))
-    }
-
-    /// Whether the session created the object and nobody has touched it since.
-    pub(crate) fn is_own_work(&self, stat: &Stat) -> bool {
-        self.own_work().get(&ObjectId::of(stat)) == Some(&Version::of(stat))
-    }
-
-    fn own_work(&self) -> std::sync::MutexGuard<'_, HashMap<ObjectId, Version>> {
-        self.own_work.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn remember(&self, object: ObjectId, version: Version) {
-        let mut own_work = self.own_work();
-        if own_work.len() < MAX_REMEMBERED || own_work.contains_key(&object) {
-            own_work.insert(object, version);
-        }
-    }
-
-    pub(crate) fn genesis(&self) -> Entry {
-        let mut entry = Entry::new(EntryKind::Genesis);
-        entry.session.clone_from(&self.id);
-        entry.format = Some(crate::audit::FORMAT);
-        entry.log = self.audit.id();
-        entry.confinement = self.confinement;
-        entry.component = Some(self.component.sha256().to_owned());
-        entry.policy = Some(describe_policy(&self.policy));
-        entry.grants = Some(self.roots.iter().map(describe_grant).collect());
-        entry
-    }
-}
-
-fn describe_grant(root: &crate::roots::Root) -> Value {
-    let rights = match root.rights {
-        Rights::Read => "read",
-        Rights::Write => "write",
-    };
-    json!({ "label": root.label, "rights": rights })
-}
-
-/// The effective policy, members in alphabetical order as everywhere in the audit log.
-pub(crate) fn describe_policy(policy: &Policy) -> Value {
-    let limits = &policy.limits;
-    json!({
-        "delete": policy.delete,
-        "durability": policy.durability,
-        "max_call_read_bytes": limits.max_call_read_bytes,
-        "max_depth": limits.max_depth,
-        "max_entries": limits.max_entries,
-        "max_handles": limits.max_handles,
-        "max_memory": limits.max_memory,
-        "max_output_bytes": limits.max_output_bytes,
-        "max_read_bytes": limits.max_read_bytes,
-        "max_write_bytes": limits.max_write_bytes,
-        "overwrite": policy.overwrite,
-        "portable_names": policy.paths.portable_names,
-        "strict_paths": policy.paths.strict,
-        "timeout_ms": limits.timeout.as_millis() as u64,
-    })
 }
 
 /// The arguments of a tool call: a JSON object, as text or as a value.
@@ -286,6 +155,7 @@ impl Session {
         let started = Instant::now();
         let Arguments(arguments) = arguments.into();
         let (mut state, result) = self.attempt(tool, &arguments, options);
+        state.dry_run = options.dry_run;
         let outcome = self.record_end(&mut state, &arguments, started, result.as_ref().map(|_| ()));
         match (result, outcome) {
             (result, Ok(())) => result,
@@ -320,7 +190,11 @@ impl Session {
         (state, answer) = running::call_tool(&shared.component, state, tool, &arguments);
         let result = self
             .output_of(&mut state, answer)
-            .and_then(|output| self.finish(&mut state, output, options));
+            .and_then(|output| self.finish(&mut state, output, options))
+            .map_err(|error| match self.record_late_refusal(&state, &error) {
+                Ok(()) => error,
+                Err(unrecorded) => unrecorded,
+            });
         (state, result)
     }
 
@@ -367,31 +241,36 @@ impl Session {
                 CallError::new(code::IO, "the tool failed and named no reason")
                     .hint_of("report this to the author of the tool")
             })),
-            Err(ToolError::Tool(failure)) => {
-                let error = CallError::from_tool(
-                    &failure.code,
-                    failure.message,
-                    failure.hint,
-                    &failure.details,
-                );
-                self.record_tool_refusal(state, &error)?;
-                Err(error)
-            }
+            Err(ToolError::Tool(failure)) => Err(CallError::from_tool(
+                &failure.code,
+                failure.message,
+                failure.hint,
+                &failure.details,
+            )),
         }
     }
 
-    /// A tool that found no grant to try has made no call that the guard could refuse.
-    fn record_tool_refusal(
-        &self,
-        state: &mut CallState,
-        error: &CallError,
-    ) -> Result<(), CallError> {
-        if error.code() != code::NOT_GRANTED || state.last_failure.is_some() {
+    /// A refusal that no WASI call saw: of a grant that the tool found missing, of the
+    /// commit, of the result. A refused call has one `refusal` in the log.
+    fn record_late_refusal(&self, state: &CallState, error: &CallError) -> Result<(), CallError> {
+        let refused = matches!(error.ending(), Ending::Denied | Ending::NotApproved)
+            || matches!(error.code(), code::LIMIT_EXCEEDED | code::CONFLICT);
+        if !refused || state.was_refused() || error.code() == code::AUDIT_UNAVAILABLE {
             return Ok(());
         }
         let mut entry = state.entry(EntryKind::Refusal);
-        entry.decision = Some("deny");
-        entry.code = Some(code::NOT_GRANTED.to_owned());
+        entry.decision = Some(match error.ending() {
+            Ending::NotApproved => "not-approved",
+            _ => "deny",
+        });
+        entry.code = Some(error.code().to_owned());
+        entry.reason = error.static_reason();
+        if let Some(effect) = state.transaction.first_effect() {
+            entry.operation = Some(effect.operation);
+            entry.risk = Some(effect.risk);
+            entry.root = Some(self.shared.roots.label(effect.place.root).to_owned());
+            entry.path = Some(effect.place.path.clone());
+        }
         self.shared.audit.append(vec![entry])
     }
 
@@ -438,7 +317,7 @@ impl Session {
                 roots: &shared.roots,
                 policy: &shared.policy,
                 approver: &*shared.approver,
-                recorder: &mut Recorder { state },
+                recorder: &mut Recorder::new(state),
             },
         );
         state.transaction = pending;
@@ -462,6 +341,7 @@ impl Session {
         let mut entry = state.entry(EntryKind::Call);
         entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments.as_bytes())));
         entry.duration_us = Some(started.elapsed().as_micros() as u64);
+        entry.dry_run = state.dry_run;
         entry.outcome = Some(match result {
             Ok(()) => "ok",
             Err(error) if error.code() == code::TRAPPED => "trapped",
@@ -569,71 +449,6 @@ fn with_receipt(error: CallError, output: &Output) -> CallError {
             let done: Vec<_> = receipt.effects.iter().map(EffectReceipt::to_json).collect();
             error.detail("committed", done)
         }
-    }
-}
-
-/// Writes the commit of one call to the audit log.
-struct Recorder<'a> {
-    state: &'a mut CallState,
-}
-
-impl Recorder<'_> {
-    fn entry(&self, kind: EntryKind, effect: &Effect, receipt: &EffectReceipt) -> Entry {
-        let mut entry = self.state.entry(kind);
-        entry.operation = Some(effect.operation);
-        entry.risk = Some(effect.risk);
-        entry.decision = Some("allow");
-        entry.root = Some(receipt.root.clone());
-        entry.path = Some(receipt.path.clone());
-        if let Some((root, path)) = &receipt.to {
-            entry.to_root = Some(root.clone());
-            entry.to_path = Some(path.clone());
-        }
-        entry.object = effect.before.map(|before| before.object.into());
-        entry.bytes = receipt.bytes;
-        entry.version_before = receipt.version_before.map(|version| version.to_string());
-        entry.sha256_after.clone_from(&receipt.sha256);
-        entry
-    }
-}
-
-impl CommitRecorder for Recorder<'_> {
-    fn approval(&mut self, digest: &str, decision: &Decision) -> Result<(), CallError> {
-        let mut entry = self.state.entry(EntryKind::Approval);
-        entry.risk = Some(RiskClass::Destructive);
-        entry.decision = Some(match decision {
-            Decision::Approved { .. } => "approved",
-            _ => "not-approved",
-        });
-        entry.approval = Some(digest.to_owned());
-        entry.approver = match decision {
-            Decision::Approved { by, .. } | Decision::Refused { by } => Some(by.clone()),
-            _ => None,
-        };
-        entry.code = crate::approval::refusal_of(decision).map(|error| error.code().to_owned());
-        self.state.shared.audit.append(vec![entry])
-    }
-
-    fn intent(&mut self, effect: &Effect, receipt: &EffectReceipt) -> Result<(), CallError> {
-        let entry = self.entry(EntryKind::Intent, effect, receipt);
-        self.state.shared.audit.append(vec![entry])
-    }
-
-    fn outcome(
-        &mut self,
-        effect: &Effect,
-        receipt: &EffectReceipt,
-        result: Result<(), &CallError>,
-    ) -> Result<(), CallError> {
-        let mut entry = self.entry(EntryKind::Outcome, effect, receipt);
-        entry.version_after = receipt.version.map(|version| version.to_string());
-        entry.outcome = Some(if result.is_ok() { "ok" } else { "failed" });
-        entry.code = result.err().map(|error| error.code().to_owned());
-        self.state.shared.audit.append(vec![entry])
-    }
-
-    fn created(&mut self, object: ObjectId, version: Version) {
-        self.state.shared.remember(object, version);
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::policy::{Operation, RiskClass};
+use crate::transaction::EffectReceipt;
 use crate::walk::ObjectId;
 
 /// What an entry is about.
@@ -43,8 +44,12 @@ pub(crate) struct Entry {
     pub(crate) confinement: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) duration_us: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) effects: Vec<PlannedEffect>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +105,9 @@ impl Entry {
             component: None,
             confinement: None,
             decision: None,
+            dry_run: false,
             duration_us: None,
+            effects: Vec::new(),
             format: None,
             grants: None,
             kind,
@@ -157,6 +164,29 @@ pub(crate) struct AccessedObject {
     pub(crate) operation: Operation,
     pub(crate) path: String,
     pub(crate) root: String,
+}
+
+/// One of the changes that an approver was asked about.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PlannedEffect {
+    #[serde(serialize_with = "plain_operation")]
+    operation: Operation,
+    path: String,
+    root: String,
+}
+
+impl From<&EffectReceipt> for PlannedEffect {
+    fn from(effect: &EffectReceipt) -> Self {
+        Self {
+            operation: effect.operation,
+            path: effect.path.clone(),
+            root: effect.root.clone(),
+        }
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_zero(n: &u64) -> bool {

@@ -121,9 +121,9 @@ pub(super) fn default_path() -> io::Result<PathBuf> {
     })?;
     let directory = state.join("audit");
     ambient::create_private_directory(&directory)?;
-    let time = humantime::format_rfc3339_seconds(SystemTime::now())
+    let time = humantime::format_rfc3339_micros(SystemTime::now())
         .to_string()
-        .replace([':', '-'], "");
+        .replace([':', '-', '.'], "");
     Ok(directory.join(format!("{time}-{}.jsonl", crate::random::hex::<8>())))
 }
 

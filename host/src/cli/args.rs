@@ -284,6 +284,8 @@ fn work_is_from_environment(matches: &ArgMatches) -> bool {
 pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) landlock: &'static str,
+    /// Who answers where the policy says `ask`.
+    pub(crate) approver: &'static str,
 }
 
 impl SessionArgs {
@@ -304,7 +306,11 @@ impl SessionArgs {
                 KernelConfinement::Unavailable => "off, the kernel does not offer it",
             },
         };
-        Ok(Opened { session, landlock })
+        Ok(Opened {
+            session,
+            landlock,
+            approver: self.policy.approver(),
+        })
     }
 }
 
@@ -352,6 +358,16 @@ fn split_label(read: &str) -> Result<(Option<&str>, &str), Failure> {
 }
 
 impl PolicyArgs {
+    fn approver(&self) -> &'static str {
+        match self.approve {
+            None => "nobody is there to approve",
+            Some(ApproveArg::Deny) => "every question is answered with no",
+            Some(ApproveArg::Prompt) => "asked at the terminal",
+            Some(ApproveArg::Queue) => "asked by `rootbound approvals`",
+            Some(ApproveArg::Allow) => "every question is answered with yes, unseen",
+        }
+    }
+
     fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
         builder = builder
             .overwrite(self.overwrite.into())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Rights, Session};
+use rootbound::{Consent, Rights};
 use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Opened};
@@ -29,7 +29,7 @@ fn as_json(opened: &Opened) -> Value {
     json!({
         "grants": grants,
         "policy": session.policy_json(),
-        "refused": refused(session),
+        "refused": refused(opened),
         "audit": session.audit().describe(),
         "landlock": opened.landlock,
         "component": session.component().sha256(),
@@ -48,7 +48,7 @@ fn as_text(opened: &Opened) -> String {
         text.push_str("  none: every file operation is refused\n");
     }
     text.push_str("refused:\n");
-    for line in refused(session) {
+    for line in refused(opened) {
         let _ = writeln!(text, "  {line}");
     }
     text.push_str("policy:\n");
@@ -73,29 +73,27 @@ fn rights(rights: Rights) -> &'static str {
     }
 }
 
-fn refused(session: &Session) -> Vec<&'static str> {
+fn refused(opened: &Opened) -> Vec<String> {
+    let session = &opened.session;
     let granted = |rights| session.grants().iter().any(|grant| grant.rights == rights);
-    let policy = session.policy();
-    let mut lines = vec!["everything outside the granted directories"];
+    let mut lines = vec!["everything outside the granted directories".to_owned()];
     if !granted(Rights::Read) {
-        lines.push("reading and listing: nothing is granted for reading");
+        lines.push("reading and listing: nothing is granted for reading".to_owned());
     }
     if !granted(Rights::Write) {
-        lines.push("writing and deleting: nothing is granted for writing");
+        lines.push("writing and deleting: nothing is granted for writing".to_owned());
         return lines;
     }
-    match policy.overwrite {
-        Consent::Deny => lines.push("changing a file that exists"),
-        Consent::Ask => lines
-            .push("changing a file that exists, unless it is approved: nobody is there to approve"),
-        Consent::Allow => {}
-    }
-    match policy.delete {
-        Consent::Deny => lines.push("deleting or renaming what exists"),
-        Consent::Ask => lines.push(
-            "deleting or renaming what exists, unless it is approved: nobody is there to approve",
-        ),
-        Consent::Allow => {}
+    let policy = session.policy();
+    for (consent, what) in [
+        (policy.overwrite, "changing a file that exists"),
+        (policy.delete, "deleting or renaming what exists"),
+    ] {
+        match consent {
+            Consent::Deny => lines.push(what.to_owned()),
+            Consent::Ask => lines.push(format!("{what}, unless approved: {}", opened.approver)),
+            Consent::Allow => {}
+        }
     }
     lines
 }

@@ -425,7 +425,11 @@ fn wasi_stat(stat: &Stat) -> DescriptorStat {
     DescriptorStat {
         type_: wasi_type(Kind::of(stat)),
         link_count: stat.st_nlink,
-        size: stat.st_size as u64,
+        // The size of a link is the length of where it leads, which is not told.
+        size: match Kind::of(stat) {
+            Kind::Symlink => 0,
+            _ => stat.st_size as u64,
+        },
         data_access_timestamp: time(stat.st_atime, stat.st_atime_nsec),
         data_modification_timestamp: time(stat.st_mtime, stat.st_mtime_nsec),
         status_change_timestamp: time(stat.st_ctime, stat.st_ctime_nsec),

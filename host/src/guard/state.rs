@@ -15,7 +15,7 @@ use crate::error::{CallError, code};
 use crate::expected::CallerWord;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::{Rights, Root, RootIndex};
-use crate::session::Shared;
+use crate::shared::Shared;
 use crate::transaction::{StagedIndex, Transaction};
 use crate::walk::ObjectId;
 
@@ -96,6 +96,7 @@ pub(crate) struct CallState {
     pub(crate) tool: String,
     /// The most that the tool declared it would do.
     pub(crate) ceiling: RiskClass,
+    pub(crate) dry_run: bool,
     /// What the caller's arguments say to the host.
     pub(crate) word: CallerWord,
     pub(crate) deadline: Instant,
@@ -124,6 +125,7 @@ impl CallState {
             call,
             tool: clipped(tool),
             ceiling,
+            dry_run: false,
             word: CallerWord::default(),
             deadline,
             table: ResourceTable::new(),
@@ -144,6 +146,11 @@ impl CallState {
     /// Starts the call's clock anew: waiting for a place is not the guest's time.
     pub(crate) fn start_clock(&mut self) {
         self.deadline = Instant::now() + self.shared.policy.limits.timeout;
+    }
+
+    /// Whether the guard said no to anything that the guest asked.
+    pub(crate) fn was_refused(&self) -> bool {
+        self.refusals > 0
     }
 
     pub(crate) fn root(&self, index: RootIndex) -> &Root {

@@ -4,7 +4,7 @@ use super::describe::{self, describe_all, with_committed};
 use super::perform::{self, perform, prepare, sync_names};
 use super::verify::{lock_directories, verify_all, verify_expected};
 use super::{Effect, EffectReceipt, Transaction};
-use crate::approval::{self, Approver, Decision, Standing};
+use crate::approval::{self, ApprovalRequest, Approver, Decision, Standing};
 use crate::error::CallError;
 use crate::expected::Expected;
 use crate::policy::{Consent, Operation, Policy, RiskClass};
@@ -26,7 +26,8 @@ pub(crate) struct CommitOrder<'a> {
 
 /// Where the commit records what it does. An error of `intent` prevents the change.
 pub(crate) trait CommitRecorder {
-    fn approval(&mut self, digest: &str, decision: &Decision) -> Result<(), CallError>;
+    fn approval(&mut self, request: &ApprovalRequest, decision: &Decision)
+    -> Result<(), CallError>;
     fn intent(&mut self, effect: &Effect, receipt: &EffectReceipt) -> Result<(), CallError>;
     fn outcome(
         &mut self,
@@ -120,7 +121,7 @@ fn ask(
         Some(decision) => decision,
         None => approval::ask(order.approver, &request),
     };
-    order.recorder.approval(&request.digest, &decision)?;
+    order.recorder.approval(&request, &decision)?;
     order.standing.remember(&decision, paths);
     approval::refusal_of(&decision).map_or(Ok(()), Err)
 }

@@ -80,6 +80,11 @@ impl Transaction {
             .map(|place| Arc::clone(&place.directory))
     }
 
+    /// The first of the staged effects, for a record that names one.
+    pub(crate) fn first_effect(&self) -> Option<&Effect> {
+        self.effects.first()
+    }
+
     /// Whether the call changed or would change anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.effects.is_empty() && self.directories.is_empty()

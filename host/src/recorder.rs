@@ -1,0 +1,89 @@
+//! What the audit log says of a call's changes.
+
+use crate::approval::{self, ApprovalRequest, Decision};
+use crate::audit::{Entry, EntryKind};
+use crate::error::CallError;
+use crate::guard::CallState;
+use crate::policy::RiskClass;
+use crate::transaction::{CommitRecorder, Effect, EffectReceipt};
+use crate::walk::{ObjectId, Version};
+
+/// Writes the commit of one call to the audit log.
+pub(crate) struct Recorder<'a> {
+    state: &'a mut CallState,
+    /// What the policy or the approver said about the changes.
+    decision: &'static str,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(state: &'a mut CallState) -> Self {
+        Self {
+            state,
+            decision: "allow",
+        }
+    }
+
+    fn entry(&self, kind: EntryKind, effect: &Effect, receipt: &EffectReceipt) -> Entry {
+        let mut entry = self.state.entry(kind);
+        entry.operation = Some(effect.operation);
+        entry.risk = Some(effect.risk);
+        entry.decision = Some(self.decision);
+        entry.root = Some(receipt.root.clone());
+        entry.path = Some(receipt.path.clone());
+        if let Some((root, path)) = &receipt.to {
+            entry.to_root = Some(root.clone());
+            entry.to_path = Some(path.clone());
+        }
+        entry.object = effect.before.map(|before| before.object.into());
+        entry.bytes = receipt.bytes;
+        entry.version_before = receipt.version_before.map(|version| version.to_string());
+        entry.sha256_after.clone_from(&receipt.sha256);
+        entry
+    }
+}
+
+impl CommitRecorder for Recorder<'_> {
+    fn approval(
+        &mut self,
+        request: &ApprovalRequest,
+        decision: &Decision,
+    ) -> Result<(), CallError> {
+        self.decision = match decision {
+            Decision::Approved { .. } => "approved",
+            _ => "not-approved",
+        };
+        let mut entry = self.state.entry(EntryKind::Approval);
+        entry.risk = Some(RiskClass::Destructive);
+        entry.decision = Some(self.decision);
+        entry.effects = request.effects.iter().map(Into::into).collect();
+        entry.approval = Some(request.digest.clone());
+        entry.approver = match decision {
+            Decision::Approved { by, .. } | Decision::Refused { by } => Some(by.clone()),
+            _ => None,
+        };
+        entry.code = approval::refusal_of(decision).map(|error| error.code().to_owned());
+        self.state.shared.audit.append(vec![entry])
+    }
+
+    fn intent(&mut self, effect: &Effect, receipt: &EffectReceipt) -> Result<(), CallError> {
+        let entry = self.entry(EntryKind::Intent, effect, receipt);
+        self.state.shared.audit.append(vec![entry])
+    }
+
+    fn outcome(
+        &mut self,
+        effect: &Effect,
+        receipt: &EffectReceipt,
+        result: Result<(), &CallError>,
+    ) -> Result<(), CallError> {
+        let mut entry = self.entry(EntryKind::Outcome, effect, receipt);
+        entry.version_after = receipt.version.map(|version| version.to_string());
+        entry.outcome = Some(if result.is_ok() { "ok" } else { "failed" });
+        entry.code = result.err().map(|error| error.code().to_owned());
+        self.state.shared.audit.append(vec![entry])
+    }
+
+    fn created(&mut self, object: ObjectId, version: Version) {
+        self.state.shared.remember(object, version);
+    }
+}

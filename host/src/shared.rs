@@ -1,0 +1,145 @@
+//! What all clones of a session and all its calls share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::Stat;
+use serde_json::{Value, json};
+
+use crate::approval::{Approver, Nobody, Standing};
+use crate::audit::{AuditLog, Entry, EntryKind};
+use crate::component::ToolComponent;
+use crate::policy::Policy;
+use crate::random;
+use crate::respell::Respelling;
+use crate::roots::{Rights, Roots};
+use crate::walk::{ObjectId, Version};
+
+/// Objects whose creation a session remembers. An object beyond that is treated as if
+/// someone else had made it, which is the stricter class.
+const MAX_REMEMBERED: usize = 100_000;
+
+/// A session's grants, policy, log and component, and what it remembers.
+pub(crate) struct Shared {
+    pub(crate) id: String,
+    pub(crate) roots: Roots,
+    pub(crate) policy: Policy,
+    pub(crate) audit: AuditLog,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) principal: String,
+    pub(crate) standing: Standing,
+    pub(crate) component: ToolComponent,
+    pub(crate) respelling: Option<Respelling>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) confinement: Option<&'static str>,
+    own_work: Mutex<HashMap<ObjectId, Version>>,
+    pub(crate) closed: AtomicBool,
+    pub(crate) calls: AtomicU64,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(
+        roots: Roots,
+        policy: Policy,
+        audit: AuditLog,
+        approver: Arc<dyn Approver>,
+        component: ToolComponent,
+    ) -> Self {
+        Self {
+            id: random::hex::<8>(),
+            roots,
+            policy,
+            audit,
+            approver,
+            principal: crate::ambient::local_user(),
+            standing: Standing::default(),
+            component,
+            respelling: None,
+            warnings: Vec::new(),
+            confinement: None,
+            own_work: Mutex::default(),
+            closed: AtomicBool::new(false),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn without_grants(
+        component: ToolComponent,
+        policy: Policy,
+        audit: AuditLog,
+    ) -> Arc<Self> {
+        Arc::new(Self::new(
+            Roots::default(),
+            policy,
+            audit,
+            Arc::new(Nobody),
+            component,
+        ))
+    }
+
+    /// Whether the session created the object and nobody has touched it since.
+    pub(crate) fn is_own_work(&self, stat: &Stat) -> bool {
+        self.own_work().get(&ObjectId::of(stat)) == Some(&Version::of(stat))
+    }
+
+    fn own_work(&self) -> MutexGuard<'_, HashMap<ObjectId, Version>> {
+        self.own_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn remember(&self, object: ObjectId, version: Version) {
+        let mut own_work = self.own_work();
+        if own_work.len() < MAX_REMEMBERED || own_work.contains_key(&object) {
+            own_work.insert(object, version);
+        }
+    }
+
+    pub(crate) fn genesis(&self) -> Entry {
+        let mut entry = Entry::new(EntryKind::Genesis);
+        entry.session.clone_from(&self.id);
+        entry.format = Some(crate::audit::FORMAT);
+        entry.log = self.audit.id();
+        entry.confinement = self.confinement;
+        entry.component = Some(self.component.sha256().to_owned());
+        entry.policy = Some(describe_policy(&self.policy));
+        entry.grants = Some(self.roots.iter().map(describe_grant).collect());
+        entry
+    }
+}
+
+fn describe_grant(root: &crate::roots::Root) -> Value {
+    let rights = match root.rights {
+        Rights::Read => "read",
+        Rights::Write => "write",
+    };
+    json!({ "label": root.label, "rights": rights })
+}
+
+/// The effective policy, members in alphabetical order as everywhere in the audit log.
+pub(crate) fn describe_policy(policy: &Policy) -> Value {
+    let limits = &policy.limits;
+    json!({
+        "delete": policy.delete,
+        "durability": policy.durability,
+        "max_call_read_bytes": limits.max_call_read_bytes,
+        "max_depth": limits.max_depth,
+        "max_entries": limits.max_entries,
+        "max_handles": limits.max_handles,
+        "max_memory": limits.max_memory,
+        "max_output_bytes": limits.max_output_bytes,
+        "max_read_bytes": limits.max_read_bytes,
+        "max_write_bytes": limits.max_write_bytes,
+        "overwrite": policy.overwrite,
+        "portable_names": policy.paths.portable_names,
+        "strict_paths": policy.paths.strict,
+        "timeout_ms": limits.timeout.as_millis() as u64,
+    })
+}
