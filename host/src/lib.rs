@@ -91,6 +91,6 @@ pub use output::{Content, Output, Receipt};
 pub use paths::PathRules;
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 pub use roots::{Grant, Rights};
-pub use session::{Arguments, CallOptions, Session};
+pub use session::{Arguments, CallOptions, CallWatch, Session};
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;

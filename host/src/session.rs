@@ -1,8 +1,8 @@
 //! A session: what was granted, under which policy, recorded where; and the calls in it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::builder::SessionBuilder;
 use crate::component::{Definition, ToolComponent};
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
-use crate::guard::CallState;
+use crate::guard::{CallState, timed_out};
 use crate::output::{Output, Receipt};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
@@ -23,6 +23,9 @@ use crate::roots::Grant;
 use crate::running::{self, Answer};
 use crate::shared::{Shared, describe_policy};
 use crate::transaction::{self, CommitOrder, EffectReceipt};
+
+/// Letters of a tool's name that the record of an abandoned call keeps.
+const MAX_TOOL_NAME: usize = 64;
 
 /// Grants, policy, audit log and component, ready to run tool calls.
 ///
@@ -83,10 +86,38 @@ impl From<&Value> for Arguments {
 }
 
 /// What a caller may ask of one call besides its arguments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct CallOptions {
     /// Stop before the commit and answer with the effects there would have been.
     pub dry_run: bool,
+    /// Lets another thread see how far the call has got.
+    pub watch: Option<Arc<CallWatch>>,
+}
+
+/// How far a call has got, for a front-end that does not wait for a system call that the
+/// kernel never returns from: it answers at the deadline and abandons the thread.
+#[derive(Debug, Default)]
+pub struct CallWatch {
+    call: OnceLock<String>,
+    phase: AtomicU8,
+}
+
+/// A call runs, and then either commits or is abandoned.
+#[derive(Clone, Copy)]
+enum Phase {
+    Running = 0,
+    Committing = 1,
+    Abandoned = 2,
+}
+
+impl CallWatch {
+    /// Leaves `Running`, if nobody else has.
+    fn enter(&self, phase: Phase) -> bool {
+        let (from, to) = (Phase::Running as u8, phase as u8);
+        self.phase
+            .compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst)
+            .is_ok()
+    }
 }
 
 impl Session {
@@ -154,7 +185,7 @@ impl Session {
         }
         let started = Instant::now();
         let Arguments(arguments) = arguments.into();
-        let (mut state, result) = self.attempt(tool, &arguments, options);
+        let (mut state, result) = self.attempt(tool, &arguments, &options);
         state.dry_run = options.dry_run;
         let outcome = self.record_end(&mut state, &arguments, started, result.as_ref().map(|_| ()));
         match (result, outcome) {
@@ -170,12 +201,15 @@ impl Session {
         &self,
         tool: &str,
         arguments: &str,
-        options: CallOptions,
+        options: &CallOptions,
     ) -> (CallState, Result<Output, CallError>) {
         let shared = &self.shared;
         let ceiling = self.declared_risk(tool);
         let number = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = format!("{}-{number}", shared.id);
+        if let Some(watch) = &options.watch {
+            let _ = watch.call.set(call.clone());
+        }
         let mut state = CallState::new(
             Arc::clone(shared),
             call,
@@ -279,7 +313,7 @@ impl Session {
         &self,
         state: &mut CallState,
         mut output: Output,
-        options: CallOptions,
+        options: &CallOptions,
     ) -> Result<Output, CallError> {
         if options.dry_run {
             let effects = transaction::preview(&mut state.transaction, &self.shared.roots)?;
@@ -292,6 +326,11 @@ impl Session {
                 Some(_) if output.dry_run().is_none() => Err(expected::stale("absent")),
                 _ => Ok(output),
             };
+        }
+        if let Some(watch) = &options.watch
+            && !watch.enter(Phase::Committing)
+        {
+            return Err(timed_out(self.shared.policy.limits.timeout));
         }
         let effects = self.commit(state)?;
         output.set_receipt(Receipt {
@@ -354,6 +393,26 @@ impl Session {
         }
         entries.push(entry);
         self.shared.audit.append(entries)
+    }
+
+    /// Abandons a call at its deadline, records that, and answers what the caller gets;
+    /// `None` when the commit has begun, which is to be waited for. The call's thread may
+    /// stay until the kernel returns; it will not commit.
+    pub fn abandon(&self, tool: &str, watch: &CallWatch) -> Option<CallError> {
+        if !watch.enter(Phase::Abandoned) {
+            return None;
+        }
+        let mut entry = Entry::new(EntryKind::Call);
+        entry.session.clone_from(&self.shared.id);
+        entry.call = watch.call.get().cloned();
+        entry.tool = Some(tool.chars().take(MAX_TOOL_NAME).collect());
+        entry.outcome = Some("timeout");
+        entry.code = Some(code::TIMEOUT.to_owned());
+        let error = timed_out(self.shared.policy.limits.timeout);
+        Some(match self.shared.audit.append(vec![entry]) {
+            Ok(()) => error,
+            Err(unrecorded) => unrecorded,
+        })
     }
 
     /// The tools of the session's component, in the order in which front-ends show them.

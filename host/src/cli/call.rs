@@ -1,9 +1,12 @@
 //! `rootbound call`.
 
 use std::io::Read;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::Context;
-use rootbound::{CallOptions, Session};
+use rootbound::{CallError, CallOptions, CallWatch, Output, Session};
 
 use super::args::CallArgs;
 use super::{Exit, Failure, print};
@@ -11,14 +14,13 @@ use super::{Exit, Failure, print};
 /// Most bytes of arguments that are read from the standard input. The largest content a
 /// call may write by default, in its longest JSON spelling, fits.
 const MAX_ARGUMENTS: u64 = 64 << 20;
+/// How much later than the guest's deadline the caller's is: the guest's answer is better.
+const GRACE: Duration = Duration::from_millis(500);
 
 pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let arguments = arguments(&args.arguments)?;
     let session = args.session.open()?.session;
-    let options = CallOptions {
-        dry_run: args.dry_run,
-    };
-    let exit = match session.call_with(&args.tool, arguments, options) {
+    let exit = match call(&session, args, arguments) {
         Ok(output) => {
             print::result(&output.to_json());
             Exit::Success
@@ -30,6 +32,35 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     };
     close(&session);
     Ok(exit)
+}
+
+/// Makes the call in a thread of its own: a system call that the kernel does not return
+/// from must not keep the answer.
+fn call(session: &Session, args: &CallArgs, arguments: String) -> Result<Output, CallError> {
+    let watch = Arc::new(CallWatch::default());
+    let options = CallOptions {
+        dry_run: args.dry_run,
+        watch: Some(Arc::clone(&watch)),
+    };
+    let (sender, receiver) = mpsc::channel();
+    let (running, tool) = (session.clone(), args.tool.clone());
+    std::thread::spawn(move || {
+        // Nobody listens any more when the call was abandoned.
+        let _ = sender.send(running.call_with(&tool, arguments, options));
+    });
+    let patience = session.policy().limits.timeout + GRACE;
+    loop {
+        match receiver.recv_timeout(patience) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(error) = session.abandon(&args.tool, &watch) {
+                    return Err(error);
+                }
+            }
+            // The thread is gone without an answer. Its panic is this one's: exit status 3.
+            Err(RecvTimeoutError::Disconnected) => panic!("the call ended without an answer"),
+        }
+    }
 }
 
 /// The answer is out; a log that cannot be synced is for the operator.
