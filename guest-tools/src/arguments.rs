@@ -36,18 +36,22 @@ pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
+const OBJECT: &str =
+    "give the arguments as one JSON object, such as `{\"path\": \"notes/todo.txt\"}`";
+
 fn not_an_object(text: &str) -> Failure {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => Failure::invalid_arguments(format!(
             "the arguments are {} and not a JSON object",
             type_of(&value)
-        )),
+        ))
+        .hint(OBJECT),
         Err(error) => not_json(&error),
     }
 }
 
 fn not_json(error: &serde_json::Error) -> Failure {
-    Failure::invalid_arguments(format!("the arguments are not valid JSON: {error}"))
+    Failure::invalid_arguments(format!("the arguments are not valid JSON: {error}")).hint(OBJECT)
 }
 
 fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> Failure {

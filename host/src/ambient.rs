@@ -107,12 +107,15 @@ pub(crate) fn variable_is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()
 }
 
-pub(crate) fn exists(path: &Path) -> bool {
-    path.exists()
-}
-
 pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
+}
+
+/// Whether a directory is the user's home.
+pub(crate) fn is_home(id: ObjectId) -> bool {
+    std::env::var_os("HOME").is_some_and(|home| {
+        open_ambient_directory(Path::new(&home)).is_ok_and(|(_, other)| other == id)
+    })
 }
 
 /// Whether a directory is the top of a version-control checkout.

@@ -17,6 +17,9 @@ use crate::session::{AuditTarget, Session};
 use crate::shared::Shared;
 use crate::walk::{Boundary, ObjectId};
 
+/// As good as no end; the clock cannot express much more.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+
 /// Why a session cannot start. Unlike the answers of calls, these name host paths: they
 /// are for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -334,7 +337,9 @@ impl SessionBuilder {
         };
         journal::clear_leftovers();
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
-        let mut shared = Shared::new(roots, self.policy, audit, approver, component);
+        let mut policy = self.policy;
+        policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
+        let mut shared = Shared::new(roots, policy, audit, approver, component);
         shared.respelling = respelling;
         if let Some(principal) = self.principal {
             shared.principal = principal;
@@ -350,25 +355,33 @@ fn open_roots(
     roots: &mut Roots,
     warnings: &mut Vec<String>,
 ) -> Result<(), StartError> {
-    check_labels(grants)?;
+    let labels = explicit_labels(grants)?;
     let is_write = |wanted: &&Wanted| wanted.rights == Rights::Write;
     if grants.iter().filter(is_write).count() > 1 {
         return Err(StartError::SecondWriteRoot);
     }
     let readers = grants.iter().filter(|wanted| wanted.rights == Rights::Read);
     for wanted in readers.chain(grants.iter().filter(is_write)) {
-        open_root(wanted, roots)?;
-        if wanted.rights == Rights::Write && ambient::is_checkout(&wanted.path) {
-            warnings.push(format!(
-                "`{}` is a version-control checkout: a tool can change what is run from it",
-                wanted.path.display()
-            ));
+        let id = open_root(wanted, &labels, roots)?;
+        if wanted.rights == Rights::Write {
+            warnings.extend(risks_of_writing(&wanted.path, id));
         }
     }
     Ok(())
 }
 
-fn check_labels(grants: &[Wanted]) -> Result<(), StartError> {
+fn risks_of_writing(path: &Path, id: ObjectId) -> impl Iterator<Item = String> {
+    let home = ambient::is_home(id)
+        .then_some("your home directory: a tool can change what your shell and programs run");
+    let checkout = ambient::is_checkout(path)
+        .then_some("a version-control checkout: a tool can change what is run from it");
+    let name = path.display().to_string();
+    home.into_iter()
+        .chain(checkout)
+        .map(move |what| format!("`{name}` is {what}"))
+}
+
+fn explicit_labels(grants: &[Wanted]) -> Result<Vec<&str>, StartError> {
     let labels: Vec<&str> = grants
         .iter()
         .filter_map(|wanted| wanted.label.as_deref())
@@ -379,10 +392,10 @@ fn check_labels(grants: &[Wanted]) -> Result<(), StartError> {
             return Err(StartError::Label((*label).to_owned()));
         }
     }
-    Ok(())
+    Ok(labels)
 }
 
-fn open_root(wanted: &Wanted, roots: &mut Roots) -> Result<(), StartError> {
+fn open_root(wanted: &Wanted, taken: &[&str], roots: &mut Roots) -> Result<ObjectId, StartError> {
     let unsuitable = |reason: String| StartError::Root {
         path: wanted.path.clone(),
         reason,
@@ -397,12 +410,12 @@ fn open_root(wanted: &Wanted, roots: &mut Roots) -> Result<(), StartError> {
     {
         return Err(unsuitable(reason));
     }
-    let label = wanted
-        .label
-        .clone()
-        .unwrap_or_else(|| ambient::default_label(&wanted.path));
+    let label = match &wanted.label {
+        Some(label) => label.clone(),
+        None => roots.unique_label(ambient::default_label(&wanted.path), id, taken),
+    };
     roots.push(label, wanted.rights, Boundary::Beneath, handle, id);
-    Ok(())
+    Ok(id)
 }
 
 fn open_file_system(roots: &mut Roots) -> Result<Respelling, StartError> {
@@ -470,9 +483,9 @@ fn keep_state_outside(
     if let Some(directory) = approvals {
         state.push((directory.join("lock"), "it contains the approval queue"));
     }
-    if let Some(directory) = own
-        && (ambient::exists(&directory) || matches!(audit, AuditTarget::StateDirectory))
-    {
+    // Also where it is not there yet, and with another log: staging and approvals would be
+    // kept in it.
+    if let Some(directory) = own {
         state.push((directory.join("audit"), "it contains Rootbound's own state"));
     }
     match audit {

@@ -218,6 +218,21 @@ pub enum PathRole {
     MoveTo,
 }
 
+impl PathRole {
+    /// The name as the interface spells it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::MoveFrom => "move-from",
+            Self::MoveTo => "move-to",
+        }
+    }
+}
+
 /// An argument that carries paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathArgument {

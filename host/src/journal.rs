@@ -76,11 +76,14 @@ fn note(directory: BorrowedFd<'_>, name: &str, made: Option<(u64, u64)>) -> io::
     let Some(journal) = journal() else {
         return Ok(Noted(None));
     };
-    let path = rustix::fs::readlinkat(
+    let Ok(path) = rustix::fs::readlinkat(
         rustix::fs::CWD,
         format!("/proc/self/fd/{}", directory.as_raw_fd()),
         Vec::new(),
-    )?;
+    ) else {
+        // Without `/proc` there is nothing to find the place by.
+        return Ok(Noted(None));
+    };
     let id = ObjectId::of(&rustix::fs::fstat(directory)?);
     let Ok(path) = path.into_string() else {
         return Ok(Noted(None));

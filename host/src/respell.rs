@@ -18,14 +18,34 @@ pub(crate) struct Respelling {
 
 impl Respelling {
     pub(crate) fn arguments(&self, arguments: &str, definition: &Definition) -> String {
+        // What has no paths stays as it is, to the digit.
+        if definition.paths.is_empty() {
+            return arguments.to_owned();
+        }
         let Ok(mut value) = serde_json::from_str::<Value>(arguments) else {
             return arguments.to_owned();
         };
         for argument in &definition.paths {
             let steps: Vec<&str> = argument.pointer.split('.').collect();
+            self.fill_in(&mut value, &argument.pointer, definition);
             self.visit(&mut value, &steps);
         }
         value.to_string()
+    }
+
+    /// A path that may be left out means the directory that relative paths start from.
+    fn fill_in(&self, value: &mut Value, pointer: &str, definition: &Definition) {
+        let Value::Object(arguments) = value else {
+            return;
+        };
+        let is_plain = !pointer.contains(['.', '[']);
+        if is_plain
+            && !self.working_directory.is_empty()
+            && !arguments.contains_key(pointer)
+            && !is_required(pointer, definition)
+        {
+            arguments.insert(pointer.to_owned(), ".".into());
+        }
     }
 
     fn visit(&self, value: &mut Value, steps: &[&str]) {
@@ -66,6 +86,13 @@ impl Respelling {
         }
         format!("{}/{path}", self.working_directory)
     }
+}
+
+fn is_required(name: &str, definition: &Definition) -> bool {
+    let schema: Value = serde_json::from_str(&definition.input_schema).unwrap_or_default();
+    schema["required"]
+        .as_array()
+        .is_some_and(|required| required.iter().any(|other| other == name))
 }
 
 #[cfg(test)]

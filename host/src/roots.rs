@@ -33,8 +33,7 @@ pub(crate) struct Root {
 pub(crate) struct Roots(Vec<Root>);
 
 impl Roots {
-    /// Adds a root; its label is made unique, except that one directory granted both ways
-    /// keeps one label.
+    /// Adds a root.
     pub(crate) fn push(
         &mut self,
         label: String,
@@ -43,7 +42,6 @@ impl Roots {
         handle: OwnedFd,
         id: ObjectId,
     ) {
-        let label = self.unique_label(label, id);
         let preopen = match rights {
             Rights::Read => format!("/read/{}", self.0.len()),
             Rights::Write => "/write".to_owned(),
@@ -58,11 +56,16 @@ impl Roots {
         });
     }
 
-    fn unique_label(&self, wanted: String, id: ObjectId) -> String {
-        let taken = |label: &str| {
+    /// A label that no other directory has, nor an operator gave to one. One directory
+    /// granted both ways keeps one label.
+    pub(crate) fn unique_label(&self, wanted: String, id: ObjectId, given: &[&str]) -> String {
+        let own = |label: &str| {
             self.0
                 .iter()
-                .any(|root| root.label == label && root.id != id)
+                .any(|root| root.label == label && root.id == id)
+        };
+        let taken = |label: &str| {
+            !own(label) && (given.contains(&label) || self.0.iter().any(|root| root.label == label))
         };
         if !taken(&wanted) {
             return wanted;

@@ -57,31 +57,38 @@ pub struct Session {
     shared: Arc<Shared>,
 }
 
-/// The arguments of a tool call: a JSON object, as text or as a value.
+/// The arguments of a tool call: a JSON object, as text, as a value, or as bytes that may
+/// turn out to be neither.
 #[derive(Clone, Debug)]
-pub struct Arguments(String);
+pub struct Arguments(Vec<u8>);
+
+impl From<Vec<u8>> for Arguments {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
 
 impl From<&str> for Arguments {
     fn from(text: &str) -> Self {
-        Self(text.to_owned())
+        Self(text.into())
     }
 }
 
 impl From<String> for Arguments {
     fn from(text: String) -> Self {
-        Self(text)
+        Self(text.into_bytes())
     }
 }
 
 impl From<Value> for Arguments {
     fn from(value: Value) -> Self {
-        Self(value.to_string())
+        Self(value.to_string().into_bytes())
     }
 }
 
 impl From<&Value> for Arguments {
     fn from(value: &Value) -> Self {
-        Self(value.to_string())
+        Self(value.to_string().into_bytes())
     }
 }
 
@@ -200,7 +207,7 @@ impl Session {
     fn attempt(
         &self,
         tool: &str,
-        arguments: &str,
+        arguments: &[u8],
         options: &CallOptions,
     ) -> (CallState, Result<Output, CallError>) {
         let shared = &self.shared;
@@ -243,8 +250,9 @@ impl Session {
         &self,
         state: &mut CallState,
         tool: &str,
-        arguments: &str,
+        arguments: &[u8],
     ) -> Result<String, CallError> {
+        let arguments = std::str::from_utf8(arguments).map_err(|_| not_utf_8())?;
         let arguments = self.respell(tool, arguments)?;
         let definition = self.shared.component.definition(tool)?;
         state.word = CallerWord::read(&arguments, definition)?;
@@ -367,7 +375,7 @@ impl Session {
     fn record_end(
         &self,
         state: &mut CallState,
-        arguments: &str,
+        arguments: &[u8],
         started: Instant,
         result: Result<(), &CallError>,
     ) -> Result<(), CallError> {
@@ -378,7 +386,7 @@ impl Session {
             .collect();
         entries.extend(state.access_entries());
         let mut entry = state.entry(EntryKind::Call);
-        entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments.as_bytes())));
+        entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments)));
         entry.duration_us = Some(started.elapsed().as_micros() as u64);
         entry.dry_run = state.dry_run;
         entry.outcome = Some(match result {
@@ -498,6 +506,11 @@ impl Session {
         let policy = &self.shared.policy;
         policy.overwrite == Consent::Ask || policy.delete == Consent::Ask
     }
+}
+
+fn not_utf_8() -> CallError {
+    CallError::new(code::INVALID_ARGUMENTS, "the arguments are not UTF-8 text")
+        .hint_of("give the arguments as one JSON object, encoded as UTF-8")
 }
 
 /// Changes that were made and recorded must not get lost with the last line of the log.

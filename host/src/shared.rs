@@ -126,20 +126,22 @@ fn describe_grant(root: &crate::roots::Root) -> Value {
 /// The effective policy, members in alphabetical order as everywhere in the audit log.
 pub(crate) fn describe_policy(policy: &Policy) -> Value {
     let limits = &policy.limits;
+    // RFC 8785 carries integers up to 2^53 - 1 and no further.
+    let exact = |number: u64| number.min((1 << 53) - 1);
     json!({
         "delete": policy.delete,
         "durability": policy.durability,
-        "max_call_read_bytes": limits.max_call_read_bytes,
+        "max_call_read_bytes": exact(limits.max_call_read_bytes),
         "max_depth": limits.max_depth,
-        "max_entries": limits.max_entries,
+        "max_entries": exact(limits.max_entries),
         "max_handles": limits.max_handles,
-        "max_memory": limits.max_memory,
-        "max_output_bytes": limits.max_output_bytes,
-        "max_read_bytes": limits.max_read_bytes,
-        "max_write_bytes": limits.max_write_bytes,
+        "max_memory": exact(limits.max_memory),
+        "max_output_bytes": exact(limits.max_output_bytes),
+        "max_read_bytes": exact(limits.max_read_bytes),
+        "max_write_bytes": exact(limits.max_write_bytes),
         "overwrite": policy.overwrite,
         "portable_names": policy.paths.portable_names,
         "strict_paths": policy.paths.strict,
-        "timeout_ms": limits.timeout.as_millis() as u64,
+        "timeout_ms": exact(limits.timeout.as_millis() as u64),
     })
 }

@@ -4,6 +4,10 @@
 
 use super::{Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 
+/// Written at once: less than what a host may copy in one crossing at its strictest, so that
+/// the limit on what is written answers, and not the one on copying.
+const BLOCK: usize = 512 * 1024;
+
 /// Opens a file that does not exist yet, and makes the directories it stands in.
 ///
 /// # Errors
@@ -41,7 +45,8 @@ pub(crate) fn create_directory(root: &Descriptor, path: &str) -> Result<(), Erro
 pub(crate) fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCode> {
     let mut written = 0;
     while written < content.len() {
-        match file.write(&content[written..], written as u64)? {
+        let block = &content[written..content.len().min(written + BLOCK)];
+        match file.write(block, written as u64)? {
             0 => return Err(ErrorCode::Io),
             count => written += count as usize,
         }

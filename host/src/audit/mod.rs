@@ -93,6 +93,8 @@ pub struct AuditLog {
 
 struct Chain {
     sink: Box<dyn AuditSink>,
+    /// Whether the sink takes several lines wholly or not at all.
+    in_batches: bool,
     id: String,
     next_seq: u64,
     prev: String,
@@ -154,6 +156,7 @@ impl AuditLog {
         Self {
             chain: Some(Arc::new(Mutex::new(Chain {
                 sink,
+                in_batches: describes == "file",
                 id: crate::random::hex::<16>(),
                 next_seq: 0,
                 prev: NO_PREVIOUS.to_owned(),
@@ -214,6 +217,15 @@ impl Chain {
     /// The chain moves on only when the sink took the lines, so that a failed write can be
     /// tried again without a gap.
     fn append(&mut self, entries: Vec<Entry>) -> io::Result<()> {
+        if self.in_batches {
+            return self.append_batch(entries);
+        }
+        entries
+            .into_iter()
+            .try_for_each(|entry| self.append_batch(vec![entry]))
+    }
+
+    fn append_batch(&mut self, entries: Vec<Entry>) -> io::Result<()> {
         let mut lines = String::new();
         let mut prev = self.prev.clone();
         let mut seq = self.next_seq;

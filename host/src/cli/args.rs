@@ -1,9 +1,13 @@
 //! What can be said on the command line.
 
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootbound::{
@@ -145,12 +149,12 @@ pub(crate) struct SessionArgs {
 pub(crate) struct GrantArgs {
     /// Grant a directory for reading; may be given several times and is looked up in order.
     #[arg(long, value_name = "[LABEL=]DIR")]
-    read: Vec<String>,
+    read: Vec<OsString>,
     /// Grant a directory for creating, writing and deleting; grants no reading.
-    #[arg(long, value_name = "DIR", conflicts_with = "work")]
+    #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
     /// Grant one directory both ways; created when absent.
-    #[arg(long, value_name = "DIR", env = "ROOTBOUND_WORK_DIR")]
+    #[arg(long, value_name = "DIR", env = "ROOTBOUND_WORK_DIR", hide_env_values = true, value_parser = directory_or_nothing())]
     work: Option<PathBuf>,
     /// Another tool component than the built-in one.
     #[arg(long, value_name = "FILE.wasm")]
@@ -258,8 +262,17 @@ impl Cli {
         if let Some(session) = cli.session_mut() {
             let grants = &mut session.grants;
             let by_hand = !grants.read.is_empty() || grants.write.is_some();
-            if by_hand && work_is_from_environment(&matches) {
+            let from_environment = work_is_from_environment(&matches);
+            // An empty variable is as good as none.
+            let is_nothing = grants.work.as_deref() == Some(Path::new(""));
+            if from_environment && (by_hand || is_nothing) {
                 grants.work = None;
+            }
+            if grants.write.is_some() && grants.work.is_some() {
+                return Err(Self::command().error(
+                    ErrorKind::ArgumentConflict,
+                    "`--write` and `--work` cannot be used together: one directory can be granted for writing",
+                ));
             }
         }
         Ok(cli)
@@ -272,6 +285,11 @@ impl Cli {
             Command::Tools(_) | Command::Approvals(_) | Command::Audit(_) => None,
         }
     }
+}
+
+/// Takes the empty text as well, which clap's own parser refuses.
+fn directory_or_nothing() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 fn work_is_from_environment(matches: &ArgMatches) -> bool {
@@ -344,17 +362,18 @@ pub(crate) fn load_component(file: Option<&PathBuf>) -> Result<Option<ToolCompon
 
 /// `docs=./inputs` is a label and a directory; a directory with `=` in its name is given
 /// as `./a=b`.
-fn split_label(read: &str) -> Result<(Option<&str>, &str), Failure> {
-    let Some((label, directory)) = read.split_once('=') else {
-        return Ok((None, read));
+fn split_label(read: &OsStr) -> Result<(Option<String>, &Path), Failure> {
+    let bytes = read.as_bytes();
+    let label = match bytes.iter().position(|byte| matches!(byte, b'=' | b'/')) {
+        Some(end) if bytes[end] == b'=' => &bytes[..end],
+        _ => return Ok((None, Path::new(read))),
     };
-    if label.contains('/') {
-        return Ok((None, read));
-    }
+    let directory = OsStr::from_bytes(&bytes[label.len() + 1..]);
     if directory.is_empty() {
-        return Err(anyhow::anyhow!("`--read {read}` names no directory").into());
+        return Err(anyhow::anyhow!("`--read {}` names no directory", read.display()).into());
     }
-    Ok((Some(label), directory))
+    let label = String::from_utf8_lossy(label).into_owned();
+    Ok((Some(label), Path::new(directory)))
 }
 
 impl PolicyArgs {

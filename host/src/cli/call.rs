@@ -36,7 +36,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
 
 /// Makes the call in a thread of its own: a system call that the kernel does not return
 /// from must not keep the answer.
-fn call(session: &Session, args: &CallArgs, arguments: String) -> Result<Output, CallError> {
+fn call(session: &Session, args: &CallArgs, arguments: Vec<u8>) -> Result<Output, CallError> {
     let watch = Arc::new(CallWatch::default());
     let options = CallOptions {
         dry_run: args.dry_run,
@@ -70,9 +70,9 @@ fn close(session: &Session) {
     }
 }
 
-fn arguments(given: &str) -> anyhow::Result<String> {
+fn arguments(given: &str) -> anyhow::Result<Vec<u8>> {
     if given != "-" {
-        return Ok(given.to_owned());
+        return Ok(given.into());
     }
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -83,6 +83,5 @@ fn arguments(given: &str) -> anyhow::Result<String> {
     if bytes.len() as u64 > MAX_ARGUMENTS {
         anyhow::bail!("the arguments on the standard input are larger than 64 MiB");
     }
-    // JSON is UTF-8; what is not becomes something that the tool refuses as not JSON.
-    Ok(String::from_utf8(bytes).unwrap_or_default())
+    Ok(bytes)
 }

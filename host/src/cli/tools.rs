@@ -64,7 +64,7 @@ fn everything(tool: &Definition) -> Value {
     let path = |argument: &PathArgument| {
         json!({
             "pointer": argument.pointer,
-            "role": format!("{:?}", argument.role),
+            "role": argument.role.as_str(),
             "guarded": argument.guarded,
         })
     };

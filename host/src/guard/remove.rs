@@ -36,15 +36,20 @@ impl CallState {
         self.count_directory(&asked)?;
         self.record_directory(&place, None)?;
         let made = transaction::make_directory(place.directory(), place.name());
-        let outcome = if made.is_ok() { "ok" } else { "failed" };
-        self.record_directory(&place, Some(outcome))?;
-        let (object, noted) = made?;
+        let (object, noted) = match made {
+            Ok(made) => made,
+            Err(errno) => {
+                self.record_directory(&place, Some("failed"))?;
+                return Err(errno.into());
+            }
+        };
+        // Known to the transaction first: what cannot be recorded is taken back.
         self.transaction.made_directory(MadeDirectory {
-            place,
+            place: place.clone(),
             object,
             _noted: noted,
         });
-        Ok(())
+        self.record_directory(&place, Some("ok"))
     }
 
     /// Every directory is two lines in the audit log, whether it is removed again or not.

@@ -50,7 +50,7 @@ pub(crate) fn commit(
     transaction: &mut Transaction,
     order: &mut CommitOrder<'_>,
 ) -> Result<Vec<EffectReceipt>, CallError> {
-    let directories = describe::directories(transaction, order.roots)?;
+    let mut directories = describe::directories(transaction, order.roots)?;
     let planned = describe_all(transaction, order.roots)?;
     ask(transaction, order, &planned)?;
     prepare(transaction, order.policy.durability)?;
@@ -65,6 +65,7 @@ pub(crate) fn commit(
         change(transaction, order, &effect, receipt, &mut done)
             .map_err(|error| with_committed(error, &directories, &done))?;
     }
+    describe::refresh_versions(transaction, &mut directories);
     transaction.settle();
     Ok(directories.into_iter().chain(done).collect())
 }

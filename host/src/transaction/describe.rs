@@ -35,6 +35,14 @@ pub(super) fn directories(
         .collect()
 }
 
+/// A directory's version is that after the last change inside it.
+pub(super) fn refresh_versions(transaction: &Transaction, directories: &mut [EffectReceipt]) {
+    for (receipt, made) in directories.iter_mut().zip(&transaction.directories) {
+        let stat = walk::look(made.place.directory(), made.place.name()).ok();
+        receipt.version = stat.as_ref().map(Version::of);
+    }
+}
+
 /// The staged effects, in order.
 pub(super) fn describe_all(
     transaction: &mut Transaction,
