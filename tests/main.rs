@@ -11,8 +11,14 @@
 
 mod support;
 
+mod audit;
+mod cli;
 mod embedding;
 mod kernel;
+mod limits;
+mod policy;
 mod properties;
 mod races;
 mod readme;
+mod tools;
+mod transactions;

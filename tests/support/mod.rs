@@ -1,5 +1,10 @@
 //! What every test needs: real directories, a session over them, and the audit log.
 
+pub mod cli;
+pub mod mounts;
+pub mod snapshot;
+pub mod tree;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -71,6 +76,12 @@ fn write(path: PathBuf, content: impl AsRef<[u8]>) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, content).unwrap();
     path
+}
+
+/// Makes a named pipe.
+pub fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
 }
 
 /// A session whose audit log is kept in memory.

@@ -1,0 +1,49 @@
+//! The audit log: what is in it, how its lines are bound together, and that nothing happens
+//! which it could not take.
+
+mod chain;
+mod entries;
+mod failing_sink;
+mod files;
+mod hostile;
+mod story;
+mod unwritable;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Recomputes every hash with another implementation of RFC 8785 and follows the links.
+/// Returns the entries.
+fn verify(lines: &[String]) -> Vec<Value> {
+    let mut previous: Option<(u64, String)> = None;
+    let mut entries = Vec::new();
+    for line in lines {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        let hash = hash_of(&entry);
+        assert_eq!(entry["hash"], hash, "{line}");
+        let (seq, prev) = match &previous {
+            Some((seq, hash)) => (seq + 1, hash.clone()),
+            None => (0, "0".repeat(64)),
+        };
+        assert_eq!(entry["seq"], seq, "{line}");
+        assert_eq!(entry["prev"], prev, "{line}");
+        previous = Some((seq, hash));
+        entries.push(entry);
+    }
+    entries
+}
+
+fn hash_of(entry: &Value) -> String {
+    let mut entry = entry.clone();
+    entry.as_object_mut().unwrap().remove("hash");
+    let canonical = serde_json_canonicalizer::to_vec(&entry).unwrap();
+    let digest = Sha256::digest(canonical);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The lines of a log file, which ends in a line feed.
+fn lines_of(file: &std::path::Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
+    text.lines().map(str::to_owned).collect()
+}

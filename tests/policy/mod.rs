@@ -1,0 +1,9 @@
+//! What the policy and the grants allow, for every tool and every kind of object.
+
+mod delete;
+mod environment;
+mod lookup;
+mod migration;
+mod nesting;
+mod overwrite;
+mod roots;

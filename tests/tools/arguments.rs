@@ -1,0 +1,183 @@
+//! Arguments that do not fit: for every tool, whatever its schema says.
+
+use rootbound::Definition;
+use serde_json::{Map, Value, json};
+
+use crate::support::tree::tree;
+use crate::support::{Fixture, Recorded};
+
+/// Every tool with its schema and its own example.
+fn tools(recorded: &Recorded) -> Vec<(&Definition, Value, Map<String, Value>)> {
+    let tools = recorded.session.tools().unwrap().iter();
+    tools
+        .map(|tool| {
+            let schema: Value = serde_json::from_str(&tool.input_schema).unwrap();
+            let example = schema["examples"][0].as_object().unwrap().clone();
+            (tool, schema, example)
+        })
+        .collect()
+}
+
+fn assert_invalid(recorded: &Recorded, tool: &str, arguments: &Value, naming: &str) -> Value {
+    let error = recorded.error(tool, arguments.clone()).to_json();
+    let row = format!("{tool} {arguments}: {error}");
+    assert_eq!(error["code"], "invalid-arguments", "{row}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(naming), "{row}");
+    assert_ne!(error["hint"], "", "{row}");
+    error
+}
+
+#[test]
+fn unknown_arguments_are_refused_with_the_known_ones() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    let before = tree(fixture.base());
+    for (tool, schema, mut example) in tools(&recorded) {
+        example.insert("no_such_argument".to_owned(), json!(true));
+        let error = assert_invalid(&recorded, &tool.name, &example.into(), "`no_such_argument`");
+        let mut known: Vec<&str> = schema["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let mut told: Vec<&str> = error["known"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect();
+        known.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(told, known, "{}", tool.name);
+    }
+    assert_eq!(tree(fixture.base()), before);
+}
+
+#[test]
+fn missing_arguments_are_refused_by_name() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    let before = tree(fixture.base());
+    for (tool, schema, example) in tools(&recorded) {
+        for name in schema["required"].as_array().unwrap() {
+            let name = name.as_str().unwrap();
+            let mut arguments = example.clone();
+            arguments.remove(name);
+            let naming = format!("`{name}` is missing");
+            assert_invalid(&recorded, &tool.name, &arguments.into(), &naming);
+        }
+    }
+    assert_eq!(tree(fixture.base()), before);
+}
+
+#[test]
+fn arguments_of_another_type_are_refused_by_name() {
+    let values = [
+        json!(5),
+        json!(1.5),
+        json!("text"),
+        json!(true),
+        json!([1]),
+        json!({ "a": 1 }),
+    ];
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    let before = tree(fixture.base());
+    for (tool, schema, example) in tools(&recorded) {
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            let kind = property["type"].as_str().unwrap();
+            for value in values.iter().filter(|value| !fits(value, kind)) {
+                let mut arguments = example.clone();
+                arguments.insert(name.clone(), value.clone());
+                let naming = format!("`{name}`");
+                let error = assert_invalid(&recorded, &tool.name, &arguments.into(), &naming);
+                let hint = error["hint"].as_str().unwrap();
+                // The host's own arguments are explained by where their values come from.
+                let host = name.starts_with("expected_");
+                assert!(host || hint.contains(kind), "{}: {hint}", tool.name);
+            }
+        }
+    }
+    assert_eq!(tree(fixture.base()), before);
+}
+
+fn fits(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("no such type: {other}"),
+    }
+}
+
+#[test]
+fn what_is_no_object_is_refused_with_a_way_out() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    for tool in recorded.session.tools().unwrap() {
+        for text in [
+            "",
+            " ",
+            "null",
+            "[]",
+            "\"path\"",
+            "5",
+            "{",
+            "{\"a\":}",
+            "{} {}",
+            "path=x",
+            "\u{feff}{}",
+        ] {
+            let error = recorded.session.call(&tool.name, text).unwrap_err();
+            assert_eq!(error.code(), "invalid-arguments", "{} {text:?}", tool.name);
+            assert_ne!(error.hint(), "", "{} {text:?}: {error}", tool.name);
+        }
+    }
+}
+
+#[test]
+fn an_argument_given_twice_is_refused() {
+    let fixture = Fixture::new();
+    fixture.input("a", "");
+    let error = fixture
+        .session()
+        .session
+        .call("read_file", r#"{"path":"a","path":"a"}"#);
+    assert_eq!(error.unwrap_err().code(), "invalid-arguments");
+}
+
+#[test]
+fn unknown_tools_are_refused_with_a_suggestion_or_the_list() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    let names: Vec<Value> = recorded
+        .session
+        .tools()
+        .unwrap()
+        .iter()
+        .map(|tool| tool.name.clone().into())
+        .collect();
+    for (asked, hint) in [
+        ("readfile", "`read_file`"),
+        ("read_files", "`read_file`"),
+        ("READ_FILE", "`"),
+        ("mkdir", "known tools"),
+        ("", "known tools"),
+        ("read_file ", "`read_file`"),
+        ("list_files\n", "`list_files`"),
+    ] {
+        let error = recorded.error(asked, json!({}));
+        assert_eq!(error.code(), "unknown-tool", "{asked:?}");
+        assert!(error.hint().contains(hint), "{asked:?}: {}", error.hint());
+        assert_eq!(
+            error.details()["known"],
+            Value::from(names.clone()),
+            "{asked:?}"
+        );
+    }
+}
