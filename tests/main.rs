@@ -13,6 +13,7 @@ mod support;
 
 mod audit;
 mod cli;
+mod confinement;
 mod embedding;
 mod kernel;
 mod limits;

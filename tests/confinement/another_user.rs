@@ -1,0 +1,260 @@
+//! Rows about permissions, as a user whom permissions bind.
+//!
+//! The calls go through the command line, which a switch of users can start; root must be
+//! able to switch (`setpriv` of util-linux), and whoever is not root stays who they are.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{PermissionsExt, lchown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::answer::of_error;
+use super::layout::Layout;
+use super::table::{Row, Unconfined, rows};
+use super::uses::{AWAITED, USES, Use};
+use super::verdict::{Complaints, Policy, check_log, check_silence, is_right};
+use super::{PERMISSIONS, snapshot::Snapshot};
+
+/// `nobody` on Linux (the kernel's overflow user).
+const NOBODY: u32 = 65534;
+
+#[test]
+fn permissions_of_the_operating_system_are_answered_as_such() {
+    let user = AnotherUser::new();
+    let mut complaints = Vec::new();
+    for row in rows(PERMISSIONS.1) {
+        complaints.extend(user.complaints_of(&row));
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn in_a_sticky_directory_the_files_of_others_stay() {
+    let user = AnotherUser::new();
+    assert!(
+        user.switches,
+        "this takes root, to make a file of another user"
+    );
+    let layout = Layout::on_disk("d/f=old; mode d/f 0666; mode d 1777");
+    give(layout.base(), NOBODY);
+    for path in ["d", "d/f"] {
+        lchown(layout.root().join(path), Some(0), Some(0)).unwrap();
+    }
+    let answer = |tool, arguments: &str| user.call(&layout, tool, arguments, &[]).answer();
+    let write = r#"{"path":"d/f","content":"new"}"#;
+    assert_eq!(answer("write_file", write), "permission-denied");
+    assert_eq!(
+        answer("delete_file", r#"{"path":"d/f"}"#),
+        "permission-denied"
+    );
+    assert_eq!(
+        fs::read_to_string(layout.root().join("d/f")).unwrap(),
+        "old"
+    );
+    let create = r#"{"file_path":"d/n","content":"new"}"#;
+    assert_eq!(answer("create_file", create), "ok");
+    assert_eq!(answer("delete_file", r#"{"path":"d/n"}"#), "ok");
+}
+
+/// Somebody who is not root, with a copy of the program that they may start.
+pub struct AnotherUser {
+    place: TempDir,
+    switches: bool,
+}
+
+/// What a call by the command line left.
+pub struct Called {
+    output: Output,
+    log: PathBuf,
+}
+
+impl AnotherUser {
+    pub fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        // The original may stand where nobody else may look.
+        fs::copy(
+            env!("CARGO_BIN_EXE_rootbound"),
+            place.path().join("rootbound"),
+        )
+        .unwrap();
+        fs::create_dir(place.path().join("state")).unwrap();
+        let switches = rustix::process::geteuid().is_root();
+        if switches {
+            give(&place.path().join("state"), NOBODY);
+        }
+        Self { place, switches }
+    }
+
+    /// A command that runs as the user.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = if self.switches {
+            let mut command = Command::new("setpriv");
+            let id = NOBODY.to_string();
+            command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
+            command.arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
+        command
+            .env("LC_ALL", "C")
+            .env("XDG_STATE_HOME", self.place.path().join("state"))
+            .current_dir("/")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Calls a tool with everything allowed but what permissions are about.
+    pub fn call(&self, layout: &Layout, tool: &str, arguments: &str, more: &[&str]) -> Called {
+        let log = self.place.path().join("state/audit.jsonl");
+        let _ = fs::remove_file(&log);
+        let mut command = self.command(&self.place.path().join("rootbound"));
+        command.args(["call", tool, arguments, "--durability", "fast"]);
+        command
+            .args(["--overwrite", "allow", "--delete", "allow", "--audit"])
+            .arg(&log);
+        command
+            .arg("--read")
+            .arg(layout.root())
+            .arg("--write")
+            .arg(layout.root())
+            .args(more);
+        let output = command
+            .output()
+            .expect("`setpriv` of util-linux switches the user");
+        Called { output, log }
+    }
+
+    fn complaints_of(&self, row: &Row) -> Vec<String> {
+        let mut complaints = Complaints::of(row);
+        if AWAITED.contains(&row.operation) {
+            return complaints.lines;
+        }
+        self.show_control(row, &mut complaints);
+        for one in USES {
+            self.try_one(row, one, &mut complaints);
+        }
+        complaints.lines
+    }
+
+    fn layout(&self, row: &Row, one: Option<&Use>) -> Layout {
+        let layout = Layout::on_disk(row.setup);
+        if let Some(one) = one {
+            one.add_companion(&layout.root());
+        }
+        if self.switches {
+            give(layout.base(), NOBODY);
+        }
+        layout
+    }
+
+    fn try_one(&self, row: &Row, one: &Use, complaints: &mut Complaints) {
+        let layout = self.layout(row, Some(one));
+        let before = Snapshot::of(layout.base());
+        let arguments = one.arguments(&row.path).to_string();
+        let called = self.call(&layout, one.tool, &arguments, &[]);
+        let (answer, name) = (called.answer_of(one.operation), one.name());
+        complaints.unless(is_right(row, one, Policy::Everything, &answer), || {
+            format!("{name} answered {answer}, not {}", row.answers.join(" or "))
+        });
+        check_log(&called.entries(), &answer, &name, complaints);
+        check_silence(row, &layout, &called.stdout(), &name, complaints);
+        let after = Snapshot::of(layout.base());
+        let difference = if answer.starts_with("ok") {
+            before.outside().difference(&after.outside())
+        } else {
+            before.without_times().difference(&after.without_times())
+        };
+        complaints.unless(difference.is_empty(), || {
+            format!("{name} changed{difference}")
+        });
+    }
+
+    /// The same with the system's own programs.
+    fn show_control(&self, row: &Row, complaints: &mut Complaints) {
+        let layout = self.layout(row, None);
+        let script = match row.operation {
+            "read" => "cat \"$1\"",
+            "list" => "ls -A \"$1\"",
+            "stat" => "stat -L \"$1\"",
+            "write" => "echo new > \"$1\"",
+            "create" => "set -C; echo new > \"$1\"",
+            "mkdir" => "mkdir \"$1\"",
+            "delete" => "rm -f \"$1\"",
+            "delete-tree" => "rm -rf \"$1\"",
+            other => panic!("no program is known for the operation `{other}`"),
+        };
+        let mut command = self.command(Path::new("sh"));
+        command
+            .args(["-c", script, "sh"])
+            .arg(layout.root().join(&row.path));
+        let output = command
+            .output()
+            .expect("`setpriv` of util-linux switches the user");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let answer = match output.status.success() {
+            true => "ok",
+            false if errors.contains("Permission denied") => "permission-denied",
+            false => &errors,
+        };
+        let expected = match row.unconfined {
+            Unconfined::Natively(expected) => expected,
+            _ => row.answers[0].split(':').next().unwrap_or_default(),
+        };
+        complaints.unless(answer == expected, || {
+            format!("natively the answer is {answer}")
+        });
+    }
+}
+
+impl Called {
+    pub fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).unwrap()
+    }
+
+    pub fn json(&self) -> Value {
+        let errors = String::from_utf8_lossy(&self.output.stderr);
+        serde_json::from_str(&self.stdout()).unwrap_or_else(|error| panic!("{error}: {errors}"))
+    }
+
+    pub fn answer(&self) -> String {
+        self.answer_of("")
+    }
+
+    fn answer_of(&self, operation: &str) -> String {
+        let json = self.json();
+        match &json["error"] {
+            Value::Null if operation == "stat" && json["exists"] == true => {
+                format!("ok:{}", json["type"].as_str().unwrap())
+            }
+            Value::Null if operation == "stat" => "not-found".to_owned(),
+            Value::Null => "ok".to_owned(),
+            error => {
+                let code = error["code"].as_str().unwrap();
+                of_error(code, error["reason"].as_str(), error.get("limit"))
+            }
+        }
+    }
+
+    fn entries(&self) -> Vec<Value> {
+        let lines = BufReader::new(File::open(&self.log).unwrap()).lines();
+        lines
+            .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+            .collect()
+    }
+}
+
+/// Gives a tree to a user, links themselves included.
+fn give(path: &Path, user: u32) {
+    lchown(path, Some(user), Some(user)).unwrap();
+    if path.is_dir() && !path.is_symlink() {
+        for entry in fs::read_dir(path).unwrap() {
+            give(&entry.unwrap().path(), user);
+        }
+    }
+}
