@@ -15,6 +15,7 @@ mod audit;
 mod cli;
 mod confinement;
 mod embedding;
+mod hostile;
 mod kernel;
 mod limits;
 mod policy;

@@ -16,6 +16,8 @@ use crate::{ambient, embedded, engine_config, random, running};
 
 /// Instances that can run at one time in a process; a further call waits.
 pub(crate) const MAX_INSTANCES: u32 = 64;
+/// Core instances of one component: one of `wit-component`'s has three.
+const MAX_PARTS: u32 = 16;
 /// Address space of one instance's memory; the policy's ceiling is far below (DESIGN: 256
 /// MiB by default).
 const MAX_MEMORY: usize = 4 << 30;
@@ -30,10 +32,14 @@ pub(crate) fn engine() -> wasmtime::Result<&'static Engine> {
         return Ok(engine);
     }
     let mut pool = PoolingAllocationConfig::new();
+    // What one component may take is what there is for each, so that none takes all.
     pool.total_component_instances(MAX_INSTANCES)
-        .total_core_instances(MAX_INSTANCES * 4)
+        .total_core_instances(MAX_INSTANCES * MAX_PARTS)
+        .max_core_instances_per_component(MAX_PARTS)
         .total_memories(MAX_INSTANCES * 2)
-        .total_tables(MAX_INSTANCES * 4)
+        .max_memories_per_component(2)
+        .total_tables(MAX_INSTANCES * MAX_PARTS)
+        .max_tables_per_component(MAX_PARTS)
         .max_memory_size(MAX_MEMORY)
         .linear_memory_keep_resident(KEPT_RESIDENT);
     let mut config = engine_config::engine_config();

@@ -148,7 +148,7 @@ impl CallError {
             reason: None,
             message,
             hint,
-            details: serde_json::from_str(details).unwrap_or_default(),
+            details: details_of_tool(details),
         }))
     }
 
@@ -274,10 +274,22 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
+/// What a tool says besides, without what only the host can know.
+fn details_of_tool(text: &str) -> Map<String, Value> {
+    let mut details: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    for hosts_own in ["approval", "committed"] {
+        details.remove(hosts_own);
+    }
+    details
+}
+
 /// Whether a tool may end a call with this code: any well-formed code but those that speak
 /// for the host.
 fn is_tool_code(code: &str) -> bool {
     let reserved = [
+        code::ESCAPE,
+        code::HARD_LINK,
+        code::CONFLICT,
         code::OVERWRITE_DENIED,
         code::DELETE_DENIED,
         code::PATTERN_DENIED,

@@ -1,7 +1,10 @@
 //! What a successful call answers.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -74,11 +77,11 @@ impl Output {
         }
         let fields = RawValue::from_string(with_labels(answer.fields, roots))
             .ok()
-            .filter(|fields| fields.get().starts_with('{'))
+            .filter(|fields| is_honest_object(fields.get()))
             .ok_or_else(|| {
                 CallError::new(
                     code::IO,
-                    "the component answered with fields that are not a JSON object",
+                    "the component answered with fields that are not a JSON object, or that only the host may give",
                 )
                 .hint_of("report this to the author of the tool")
             })?;
@@ -176,9 +179,16 @@ impl Content {
         match self {
             Self::None => 0,
             Self::Text(text) => text.len(),
-            Self::Bytes { data, .. } => data.len(),
+            Self::Bytes { data, mime_type } => data.len() + mime_type.len(),
         }
     }
+}
+
+/// Whether the text is an object without the members that are the host's word.
+fn is_honest_object(text: &str) -> bool {
+    const OF_THE_HOST: [&str; 3] = ["dry_run", "error", "receipt"];
+    serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text)
+        .is_ok_and(|members| OF_THE_HOST.iter().all(|name| !members.contains_key(*name)))
 }
 
 /// Puts further members at the end of a JSON object in text form.

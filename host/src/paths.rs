@@ -113,6 +113,15 @@ fn first_row(path: &str, rules: PathRules, usage: Use, at_root: bool) -> Option<
     (usage.is_file() && ends_as_directory(path, usage)).then_some("trailing-slash")
 }
 
+/// Refuses what is too long from the root, however short it is from the directory it starts
+/// at.
+pub(crate) fn check_length(bytes: usize) -> Result<(), CallError> {
+    match bytes {
+        0..=MAX_PATH_BYTES => Ok(()),
+        _ => Err(invalid("too-long")),
+    }
+}
+
 /// Refuses a *new* name that deceives a reader.
 pub(crate) fn check_new_name(name: &str, rules: PathRules) -> Result<(), CallError> {
     if rules.portable_names && is_deceptive(name) {

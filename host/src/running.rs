@@ -11,7 +11,7 @@ use crate::component::{Definition, ToolComponent, engine};
 use crate::error::{CallError, code};
 use crate::gate;
 use crate::guard::{CallState, timed_out};
-use crate::policy::{Policy, RiskClass};
+use crate::policy::Policy;
 use crate::shared::Shared;
 
 /// Most tools that a component may have, and the most text of all definitions together.
@@ -47,7 +47,7 @@ pub(crate) fn list_tools(component: &ToolComponent) -> Result<Vec<Definition>, C
     let mut policy = Policy::default();
     policy.limits.timeout = LIST_PATIENCE;
     let shared = Shared::without_grants(component.clone(), policy, AuditLog::none());
-    let state = CallState::new(shared, String::new(), "", RiskClass::Read);
+    let state = CallState::new(shared, String::new(), "", None);
     let (_, listed) = run(component, state, |tools, store| {
         tools.rootbound_tools_provider().call_list_tools(store)
     });
@@ -143,6 +143,7 @@ fn check_definitions(definitions: &[Definition]) -> Result<(), CallError> {
                 + d.description.len()
                 + d.input_schema.len()
                 + d.output_schema.len()
+                + d.paths.iter().map(|path| path.pointer.len()).sum::<usize>()
         })
         .sum();
     if definitions.len() > MAX_TOOLS || bytes > MAX_DEFINITION_BYTES {
@@ -164,34 +165,56 @@ fn check_definitions(definitions: &[Definition]) -> Result<(), CallError> {
     Ok(())
 }
 
+/// Whether a schema is what the contract allows: an object at the top, and nothing that
+/// clients read differently or would have to fetch.
 fn is_object_schema(text: &str) -> bool {
-    serde_json::from_str::<serde_json::Value>(text).is_ok_and(|schema| schema["type"] == "object")
+    serde_json::from_str::<serde_json::Value>(text)
+        .is_ok_and(|schema| schema["type"] == "object" && is_inline(&schema))
+}
+
+fn is_inline(schema: &serde_json::Value) -> bool {
+    match schema {
+        serde_json::Value::Object(members) => members.iter().all(|(name, value)| {
+            !matches!(name.as_str(), "$ref" | "$defs" | "$dynamicRef" | "anyOf")
+                && !(name == "type" && value.is_array())
+                && is_inline(value)
+        }),
+        serde_json::Value::Array(items) => items.iter().all(is_inline),
+        _ => true,
+    }
 }
 
 impl ResourceLimiter for CallState {
     fn memory_growing(
         &mut self,
-        _: usize,
+        current: usize,
         desired: usize,
         _: Option<usize>,
     ) -> wasmtime::Result<bool> {
         let limit = self.shared.policy.limits.max_memory;
-        if desired as u64 <= limit {
+        // A component may have many memories; the limit is for all of them together.
+        self.memory += (desired - current) as u64;
+        if self.memory <= limit {
             return Ok(true);
         }
-        Err(self.stop(CallError::limit("max_memory", limit, desired as u64)))
+        Err(self.stop(CallError::limit("max_memory", limit, self.memory)))
     }
 
     fn table_growing(
         &mut self,
-        _: usize,
+        current: usize,
         desired: usize,
         _: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        if desired <= MAX_TABLE_ELEMENTS {
+        self.table_elements += desired - current;
+        if self.table_elements <= MAX_TABLE_ELEMENTS {
             return Ok(true);
         }
-        let error = CallError::limit("max_memory", MAX_TABLE_ELEMENTS as u64, desired as u64);
-        Err(self.stop(error))
+        let limit = MAX_TABLE_ELEMENTS as u64;
+        Err(self.stop(CallError::limit(
+            "max_table_elements",
+            limit,
+            self.table_elements as u64,
+        )))
     }
 }

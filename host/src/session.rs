@@ -221,7 +221,7 @@ impl Session {
             Arc::clone(shared),
             call,
             tool,
-            *ceiling.as_ref().unwrap_or(&RiskClass::Read),
+            *ceiling.as_ref().unwrap_or(&None),
         );
         let arguments = match ceiling.and_then(|_| self.prepare(&mut state, tool, arguments)) {
             Ok(arguments) => arguments,
@@ -239,10 +239,10 @@ impl Session {
         (state, result)
     }
 
-    /// A tool that the component does not list has declared nothing, so nothing is narrowed.
-    fn declared_risk(&self, tool: &str) -> Result<RiskClass, CallError> {
+    /// A tool that the component does not list has declared nothing, and may do nothing.
+    fn declared_risk(&self, tool: &str) -> Result<Option<RiskClass>, CallError> {
         let definition = self.shared.component.definition(tool)?;
-        Ok(definition.map_or(RiskClass::Send, |definition| definition.risk))
+        Ok(definition.map(|definition| definition.risk))
     }
 
     /// Reads what the arguments say to the host, and respells paths where that is wanted.
@@ -283,12 +283,19 @@ impl Session {
                 CallError::new(code::IO, "the tool failed and named no reason")
                     .hint_of("report this to the author of the tool")
             })),
-            Err(ToolError::Tool(failure)) => Err(CallError::from_tool(
-                &failure.code,
-                failure.message,
-                failure.hint,
-                &failure.details,
-            )),
+            Err(ToolError::Tool(failure)) => {
+                let limit = self.shared.policy.limits.max_output_bytes;
+                let bytes = failure.message.len() + failure.hint.len() + failure.details.len();
+                if bytes as u64 > limit {
+                    return Err(CallError::limit("max_output_bytes", limit, bytes as u64));
+                }
+                Err(CallError::from_tool(
+                    &failure.code,
+                    failure.message,
+                    failure.hint,
+                    &failure.details,
+                ))
+            }
         }
     }
 

@@ -15,13 +15,26 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
     };
     let tools = component.definitions()?;
     match args.format {
-        ToolsFormat::Text => print::result(text(tools).trim_end()),
+        ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
         ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
         ToolsFormat::Mcp => print::result(&json!({ "tools": list(tools, mcp) }).to_string()),
         ToolsFormat::Openai => print::result(&list(tools, openai).to_string()),
         ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
     }
     Ok(Exit::Success)
+}
+
+/// What a component says about itself must not reach the terminal as a command.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 fn list(tools: &[Definition], render: fn(&Definition) -> Value) -> Value {

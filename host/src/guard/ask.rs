@@ -107,6 +107,8 @@ impl CallState {
         let at_root = base.path.is_empty();
         paths::check(&asked.path, self.shared.policy.paths, usage, at_root)
             .map_err(|error| asked.refuse(path_code(&error), error))?;
+        paths::check_length(base.path.len() + asked.path.len())
+            .map_err(|error| asked.refuse(path_code(&error), error))?;
         if asked.path.split('/').any(is_temporary_name) {
             return Err(asked.refuse(ErrorCode::Invalid, paths::reserved_name()));
         }
@@ -132,10 +134,13 @@ impl CallState {
                 ),
             });
         }
-        if asked.operation.risk() > self.ceiling {
+        if self
+            .ceiling
+            .is_none_or(|declared| asked.operation.risk() > declared)
+        {
             return Err(asked.not_granted(
                 "the tool does more than it declared",
-                "do not use this tool for changes; its author has to declare them",
+                "do not use this tool for it; its author has to declare what it does",
             ));
         }
         self.consent(asked)

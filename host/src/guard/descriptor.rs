@@ -150,8 +150,10 @@ impl CallState {
             OFlags::PATH,
             Mode::empty(),
         ) {
-            Err(Errno::XDEV) => Err(asked.errno(Errno::XDEV)),
-            _ => target.into_string().map_err(|_| Fault::errno(Errno::ILSEQ)),
+            Ok(_) => target.into_string().map_err(|_| Fault::errno(Errno::ILSEQ)),
+            // The walk may have ended before it came to what leads out, so the text is told
+            // only where the link leads to something inside.
+            Err(errno) => Err(asked.errno(errno)),
         }
     }
 }
@@ -197,6 +199,7 @@ impl filesystem::HostDescriptor for CallState {
         flags: DescriptorFlags,
     ) -> Result<Fd, Fault> {
         let base = self.directory_of(&fd)?;
+        self.room_for_a_handle()?;
         let opened = self.open(&base, path, path_flags, open_flags, flags)?;
         self.hand_out(opened)
     }
@@ -299,16 +302,11 @@ impl filesystem::HostDescriptor for CallState {
     }
 
     fn set_times(&mut self, fd: Fd, _: NewTimestamp, _: NewTimestamp) -> Result<(), Fault> {
-        let base = match self.table.get(&fd)?.clone() {
-            Descriptor::Directory(directory) => directory,
-            Descriptor::File(file) => self.root_directory(file.root),
+        let (base, path) = match self.table.get(&fd)?.clone() {
+            Descriptor::Directory(directory) => (directory, ".".to_owned()),
+            Descriptor::File(file) => (self.root_directory(file.root), file.path.to_string()),
         };
-        Err(self.never(
-            Operation::Other,
-            &base,
-            ".".to_owned(),
-            "times are never set",
-        ))
+        Err(self.never(Operation::Other, &base, path, "times are never set"))
     }
 
     fn set_times_at(

@@ -69,6 +69,7 @@ impl EntryStream {
 impl CallState {
     pub(super) fn list(&mut self, directory: &Directory) -> Result<Resource<EntryStream>, Fault> {
         self.check_deadline()?;
+        self.room_for_a_handle()?;
         let asked = Asked::of(Operation::List, directory, ".".to_owned());
         self.permit(&asked)?;
         let stream = self.read_names(asked)?;

@@ -32,6 +32,11 @@ impl CallState {
             let shared = self.transaction.handle_of(id);
             (shared.unwrap_or_else(|| Arc::new(handle)), id)
         };
+        // A directory that was removed still has a handle, and takes files that can never
+        // get a name.
+        if rustix::fs::fstat(&directory)?.st_nlink == 0 {
+            return Err(Fault::errno(Errno::NOENT));
+        }
         let place = Place {
             root: asked.base.root,
             path: asked.base.spell(&asked.path),

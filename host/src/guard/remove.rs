@@ -261,8 +261,17 @@ impl CallState {
             Some(_) => return Err(from.pending()),
             None => self.source_of_rename(&from, &source)?,
         };
-        let replaced = self.target_of_rename(&from, &to, &target)?;
         let directory = before.kind == Kind::Directory;
+        // A file that this call made gives way to a file only, as everywhere.
+        if directory
+            && matches!(
+                self.transaction.pending(&target.slot),
+                Some(Pending::File(_))
+            )
+        {
+            return Err(Fault::errno(Errno::EXIST));
+        }
+        let replaced = self.target_of_rename(&from, &to, &target)?;
         if directory && walk::lies_within(target.directory(), before.object)? {
             return Err(Fault::errno(Errno::INVAL));
         }

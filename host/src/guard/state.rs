@@ -24,6 +24,11 @@ use crate::walk::ObjectId;
 const MAX_REFUSALS: u32 = 10_000;
 /// Accesses after which a call is ended: they are held until the call ends.
 const MAX_ACCESSES: usize = 250_000;
+/// Bytes of paths in all accesses of a call, for the same reason.
+const MAX_ACCESS_BYTES: usize = 32 << 20;
+/// Bytes of paths in all refusals of a call. Control characters take six times as many in
+/// the log.
+const MAX_REFUSAL_BYTES: usize = 1 << 20;
 /// Bytes of a name or path that the audit log keeps; longer ones are refused anyway
 /// (`PATH_MAX`).
 const MAX_RECORDED_BYTES: usize = 4096;
@@ -94,8 +99,9 @@ pub(crate) struct CallState {
     pub(crate) shared: Arc<Shared>,
     pub(crate) call: String,
     pub(crate) tool: String,
-    /// The most that the tool declared it would do.
-    pub(crate) ceiling: RiskClass,
+    /// The most that the tool declared it would do; nothing for a tool that the component
+    /// does not list.
+    pub(crate) ceiling: Option<RiskClass>,
     pub(crate) dry_run: bool,
     /// What the caller's arguments say to the host.
     pub(crate) word: CallerWord,
@@ -106,7 +112,9 @@ pub(crate) struct CallState {
     pub(crate) last_failure: Option<CallError>,
     pub(crate) stop: Option<Stop>,
     accesses: Vec<Access>,
+    access_bytes: usize,
     refusals: u32,
+    refusal_bytes: usize,
     /// Directories that the call made, those that it removed again included.
     pub(super) directories_made: u32,
     /// Entries in all open listings.
@@ -115,10 +123,19 @@ pub(crate) struct CallState {
     bytes_read: u64,
     bytes_read_of: HashMap<ObjectId, u64>,
     bytes_written: u64,
+    /// Bytes of all the guest's memories together.
+    pub(crate) memory: u64,
+    /// Elements of all the guest's tables together.
+    pub(crate) table_elements: usize,
 }
 
 impl CallState {
-    pub(crate) fn new(shared: Arc<Shared>, call: String, tool: &str, ceiling: RiskClass) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        call: String,
+        tool: &str,
+        ceiling: Option<RiskClass>,
+    ) -> Self {
         let deadline = Instant::now() + shared.policy.limits.timeout;
         Self {
             shared,
@@ -133,13 +150,17 @@ impl CallState {
             last_failure: None,
             stop: None,
             accesses: Vec::new(),
+            access_bytes: 0,
             refusals: 0,
+            refusal_bytes: 0,
             directories_made: 0,
             held_entries: 0,
             handles: 0,
             bytes_read: 0,
             bytes_read_of: HashMap::new(),
             bytes_written: 0,
+            memory: 0,
+            table_elements: 0,
         }
     }
 
@@ -168,13 +189,20 @@ impl CallState {
         wasmtime::Error::msg(message)
     }
 
+    /// Refuses what would need one more handle than the guest may have. Asked before the
+    /// operation too, so that what is refused for want of a handle is not done.
+    pub(crate) fn room_for_a_handle(&self) -> Result<(), Fault> {
+        let limit = self.shared.policy.limits.max_handles;
+        if self.handles < limit {
+            return Ok(());
+        }
+        let error = CallError::limit("max_handles", limit.into(), u64::from(limit) + 1);
+        Err(self.refused(Operation::Open, ErrorCode::Quota, error))
+    }
+
     /// Hands a resource to the guest, if it has not too many.
     pub(crate) fn hand_out<T: Send + 'static>(&mut self, value: T) -> Result<Resource<T>, Fault> {
-        let limit = self.shared.policy.limits.max_handles;
-        if self.handles >= limit {
-            let error = CallError::limit("max_handles", limit.into(), u64::from(limit) + 1);
-            return Err(self.refused(Operation::Open, ErrorCode::Quota, error));
-        }
+        self.room_for_a_handle()?;
         let resource = self.table.push(value)?;
         self.handles += 1;
         Ok(resource)
@@ -213,12 +241,14 @@ impl CallState {
                 Ok(wasi)
             }
             Fault::Refused(refusal) => {
+                let entry = self.refusal_entry(&refusal);
                 self.refusals += 1;
-                if self.refusals > MAX_REFUSALS {
+                self.refusal_bytes += entry.path.as_ref().map_or(0, String::len)
+                    + entry.to_path.as_ref().map_or(0, String::len);
+                if self.refusals > MAX_REFUSALS || self.refusal_bytes > MAX_REFUSAL_BYTES {
                     let most = u64::from(MAX_REFUSALS);
                     return Err(self.stop(CallError::limit("refusals", most, most + 1)));
                 }
-                let entry = self.refusal_entry(&refusal);
                 self.record(vec![entry])?;
                 self.last_failure = Some(refusal.error);
                 Ok(refusal.wasi)
@@ -273,7 +303,8 @@ impl CallState {
         if self.accesses.last().is_some_and(again) {
             return Ok(self.accesses.len() - 1);
         }
-        if self.accesses.len() >= MAX_ACCESSES {
+        self.access_bytes += path.len();
+        if self.accesses.len() >= MAX_ACCESSES || self.access_bytes > MAX_ACCESS_BYTES {
             let most = MAX_ACCESSES as u64;
             return Err(Fault::Trap(self.stop(CallError::limit(
                 "accesses",

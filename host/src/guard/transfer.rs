@@ -128,6 +128,6 @@ fn file_refusal_as(
 impl Asked {
     /// The question about an open file rather than a path.
     pub(super) fn about(file: &OpenFile, operation: Operation, error: CallError) -> Fault {
-        file_refusal_as(file, operation, ErrorCode::NotPermitted, error)
+        file_refusal_as(file, operation, ErrorCode::Quota, error)
     }
 }

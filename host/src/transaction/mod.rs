@@ -82,7 +82,8 @@ impl Transaction {
 
     /// The first of the staged effects, for a record that names one.
     pub(crate) fn first_effect(&self) -> Option<&Effect> {
-        self.effects.first()
+        let destroys = |effect: &&Effect| effect.risk >= RiskClass::Destructive;
+        self.effects.iter().find(destroys).or(self.effects.first())
     }
 
     /// Whether the call changed or would change anything.

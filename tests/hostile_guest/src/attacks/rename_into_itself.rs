@@ -1,0 +1,13 @@
+//! Renames a directory into itself, onto a directory, and onto a file.
+
+use crate::spoils::Spoils;
+use crate::world::World;
+
+pub fn attack(world: &World, spoils: &mut Spoils) -> Option<()> {
+    let workspace = world.workspace();
+    spoils.take("into itself", workspace.rename_at("done", workspace, "done/inner/done"));
+    spoils.take("onto a directory", workspace.rename_at("done", workspace, "empty"));
+    spoils.take("onto a file", workspace.rename_at("done", workspace, "report.md"));
+    spoils.take("a link", workspace.rename_at("link_in", workspace, "done/link_in"));
+    Some(())
+}

@@ -1,0 +1,82 @@
+//! The list of tools. Which one, the host's test chooses by changing a byte in the component.
+
+use crate::attacks::ATTACKS;
+use crate::bindings::exports::rootbound::tools::provider::{
+    Definition, PathArgument, PathRole, RiskClass,
+};
+
+/// The byte behind the mark says which list it is to be. It is read in a way that the
+/// compiler cannot look through.
+static LISTING: [u8; 24] = *b"which-list-of-tools-is=a";
+
+/// The answer to `list-tools`.
+pub fn definitions() -> Vec<Definition> {
+    match std::hint::black_box(&LISTING)[23] {
+        b'a' => attacks(),
+        b'b' => vec![Definition {
+            description: "x".repeat(100 << 20),
+            ..tool("large")
+        }],
+        b'c' => vec![tool("line\nbreak\u{1b}[31m")],
+        b'd' => vec![tool("twin"), tool("twin")],
+        b'e' => vec![with_schema("not json")],
+        b'f' => vec![with_schema(r#"{"type":["object","null"]}"#)],
+        b'g' => vec![with_schema("[]")],
+        b'h' => loop {
+            std::hint::black_box(());
+        },
+        b'i' => panic!("no list"),
+        b'j' => vec![tool(&"n".repeat(65))],
+        b'k' => (0..100_000).map(|n| tool(&format!("tool{n}"))).collect(),
+        b'l' => vec![with_schema(&"[".repeat(1 << 19))],
+        b'm' => vec![Definition {
+            paths: many_paths(),
+            ..tool("paths")
+        }],
+        b'n' => vec![tool("")],
+        b'o' => vec![Definition {
+            description: "\u{1b}]0;owned\u{7}\u{202e}".to_owned(),
+            ..tool("escapes")
+        }],
+        b'p' => vec![with_schema(r##"{"type":"object","$ref":"#/$defs/x"}"##)],
+        other => panic!("no list has the letter {other}"),
+    }
+}
+
+fn attacks() -> Vec<Definition> {
+    let listed = |attack: &crate::attack::Attack| {
+        Some(Definition {
+            risk: attack.declares?,
+            ..tool(attack.name)
+        })
+    };
+    ATTACKS.iter().filter_map(listed).collect()
+}
+
+fn with_schema(schema: &str) -> Definition {
+    Definition {
+        input_schema: schema.to_owned(),
+        ..tool("schema")
+    }
+}
+
+fn many_paths() -> Vec<PathArgument> {
+    let path = PathArgument {
+        pointer: "a.".repeat(5_000),
+        role: PathRole::Read,
+        guarded: true,
+    };
+    vec![path; 500]
+}
+
+fn tool(name: &str) -> Definition {
+    Definition {
+        name: name.to_owned(),
+        title: String::new(),
+        description: "an attack".to_owned(),
+        input_schema: r#"{"type":"object"}"#.to_owned(),
+        output_schema: r#"{"type":"object"}"#.to_owned(),
+        risk: RiskClass::Destructive,
+        paths: Vec::new(),
+    }
+}
