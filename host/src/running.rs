@@ -175,9 +175,9 @@ fn is_object_schema(text: &str) -> bool {
 fn is_inline(schema: &serde_json::Value) -> bool {
     match schema {
         serde_json::Value::Object(members) => members.iter().all(|(name, value)| {
-            !matches!(name.as_str(), "$ref" | "$defs" | "$dynamicRef" | "anyOf")
-                && !(name == "type" && value.is_array())
-                && is_inline(value)
+            let foreign = matches!(name.as_str(), "$ref" | "$defs" | "$dynamicRef" | "anyOf");
+            let is_union = name == "type" && value.is_array();
+            !foreign && !is_union && is_inline(value)
         }),
         serde_json::Value::Array(items) => items.iter().all(is_inline),
         _ => true,

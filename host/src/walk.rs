@@ -267,7 +267,6 @@ fn open_parentable(directory: BorrowedFd<'_>, path: &str) -> Result<OwnedFd, Err
 #[cfg(test)]
 #[expect(
     clippy::disallowed_methods,
-    clippy::unwrap_used,
     reason = "the test lays out real directories"
 )]
 mod tests {

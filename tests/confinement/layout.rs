@@ -77,7 +77,7 @@ impl Layout {
     /// A handle of the root, to work without confinement.
     pub fn handle(&self) -> OwnedFd {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        rustix::fs::open(&self.root(), flags, Mode::empty()).unwrap()
+        rustix::fs::open(self.root(), flags, Mode::empty()).unwrap()
     }
 
     /// The path as the row means it.

@@ -124,7 +124,7 @@ fn name(part: &str) -> (Vec<u8>, &str) {
     let end = part.find('=').unwrap_or(part.len());
     match part[..end].strip_prefix("~x") {
         Some(hex) => (bytes_of(hex), &part[end..]),
-        None => (part[..end].as_bytes().to_vec(), &part[end..]),
+        None => (part.as_bytes()[..end].to_vec(), &part[end..]),
     }
 }
 

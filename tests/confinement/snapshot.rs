@@ -102,7 +102,7 @@ impl Object {
             kind: FileType::from_raw_mode(stat.st_mode),
             mode: stat.st_mode & 0o7777,
             size: stat.st_size as u64,
-            modified: Some((stat.st_mtime as i64, stat.st_mtime_nsec as u64)),
+            modified: Some((stat.st_mtime, stat.st_mtime_nsec)),
             content,
         }
     }

@@ -2,8 +2,7 @@
 
 use rootbound::ToolComponent;
 use wasm_encoder::{
-    ComponentImportSection, ComponentSection, ComponentTypeRef, ComponentTypeSection, Encode,
-    InstanceType,
+    ComponentImportSection, ComponentSection, ComponentTypeRef, ComponentTypeSection, InstanceType,
 };
 use wasmparser::{Validator, WasmFeatures};
 use wasmtime::Engine;
@@ -93,7 +92,7 @@ fn with_import(interface: &str, function: &str) -> Vec<u8> {
     bytes
 }
 
-fn append(bytes: &mut Vec<u8>, section: &(impl ComponentSection + Encode)) {
+fn append(bytes: &mut Vec<u8>, section: &impl ComponentSection) {
     bytes.push(section.id());
     section.encode(bytes);
 }

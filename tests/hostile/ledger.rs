@@ -89,9 +89,15 @@ pub fn agree(expected: &[&str], lines: &[String]) -> bool {
             Some((times, line)) => (times.parse().ok(), line),
             None => (None, *line),
         };
-        let (wanted, is_meant): (_, Box<dyn Fn(&String) -> bool>) = match line.strip_suffix('…') {
-            Some(start) => (wanted, Box::new(move |line| line.starts_with(start))),
-            None => (wanted.or(Some(1)), Box::new(move |other| other == line)),
+        let start = line.strip_suffix('…');
+        let is_meant = |other: &str| match start {
+            Some(start) => other.starts_with(start),
+            None => other == line,
+        };
+        let wanted = if start.is_some() {
+            wanted
+        } else {
+            wanted.or(Some(1))
         };
         let found = rest.iter().take_while(|line| is_meant(line)).count();
         let taken = wanted.unwrap_or(found);

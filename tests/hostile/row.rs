@@ -62,6 +62,7 @@ pub enum Unguarded {
     /// WASI or cap-std stops it as well.
     StoppedToo,
     /// There is nothing to be shown, and this is why.
+    #[expect(dead_code, reason = "the reason is for whoever reads the table")]
     NotShown(&'static str),
 }
 

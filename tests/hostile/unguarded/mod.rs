@@ -44,7 +44,7 @@ mod bindings {
     });
 }
 
-pub use bindings::exports::rootbound::tools::provider::{Content, Output, ToolError};
+pub use bindings::exports::rootbound::tools::provider::{Output, ToolError};
 use bindings::wasi::filesystem::types::ErrorCode;
 use bindings::wasi::{filesystem, io};
 
