@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 use wasmtime::component::{Component, HasData, Linker};
-use wasmtime::{Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::bindings::{self, ToolComponentPre, provider};
 use crate::error::CallError;
@@ -41,7 +41,9 @@ pub(crate) fn engine() -> wasmtime::Result<&'static Engine> {
         .total_tables(MAX_INSTANCES * MAX_PARTS)
         .max_tables_per_component(MAX_PARTS)
         .max_memory_size(MAX_MEMORY)
-        .linear_memory_keep_resident(KEPT_RESIDENT);
+        .linear_memory_keep_resident(KEPT_RESIDENT)
+        .table_keep_resident(KEPT_RESIDENT)
+        .pagemap_scan(Enabled::Auto);
     let mut config = engine_config::engine_config();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     let engine = Engine::new(&config)?;

@@ -215,18 +215,28 @@ fn extend_object(object: &str, members: &[String]) -> String {
 
 /// Replaces preopen names under the key `root`. In compact JSON this sequence of bytes
 /// cannot occur inside a string, where quotes are escaped.
-fn with_labels(mut fields: String, roots: &Roots) -> String {
-    if !fields.contains("\"root\":\"/") {
-        return fields;
-    }
-    for root in roots.iter() {
-        let from = format!("\"root\":\"{}\"", root.preopen);
-        if fields.contains(&from) {
-            let to = format!("\"root\":{}", Value::from(root.label.as_str()));
-            fields = fields.replace(&from, &to);
+fn with_labels(fields: String, roots: &Roots) -> String {
+    const KEY: &str = "\"root\":";
+    let mut text = String::new();
+    let mut rest = fields.as_str();
+    while let Some(at) = rest.find(KEY) {
+        let (before, value) = rest.split_at(at + KEY.len());
+        text.push_str(before);
+        rest = value;
+        let named = roots.iter().find_map(|root| {
+            let value = value.strip_prefix('"')?.strip_prefix(root.preopen.as_str())?;
+            Some((root, value.strip_prefix('"')?))
+        });
+        if let Some((root, behind)) = named {
+            text.push_str(&Value::from(root.label.as_str()).to_string());
+            rest = behind;
         }
     }
-    fields
+    if text.is_empty() {
+        return fields;
+    }
+    text.push_str(rest);
+    text
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ const MAX_PATH_BYTES: usize = 4095;
 /// Longest name that Linux file systems take (`NAME_MAX`).
 const MAX_NAME_BYTES: usize = 255;
 
+/// Characters in the longest device name of Windows, `CONOUT$`.
+const LONGEST_DEVICE: usize = 7;
+
 /// What the operator wants of path spellings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathRules {
@@ -73,6 +76,10 @@ pub(crate) fn check(
 }
 
 fn first_row(path: &str, rules: PathRules, usage: Use, at_root: bool) -> Option<&'static str> {
+    if is_plain_name(path) {
+        let device = rules.portable_names && is_windows_device(path);
+        return device.then_some("windows-device");
+    }
     if path.is_empty() {
         return Some("empty");
     }
@@ -120,6 +127,16 @@ pub(crate) fn check_length(bytes: usize) -> Result<(), CallError> {
         0..=MAX_PATH_BYTES => Ok(()),
         _ => Err(invalid("too-long")),
     }
+}
+
+/// Whether no row but the one of device names can be about the path. Listings ask about
+/// every name, and nearly all names are of this kind.
+fn is_plain_name(path: &str) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let bytes = path.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.len() <= MAX_NAME_BYTES
+        && bytes.iter().all(plain)
 }
 
 /// Refuses a *new* name that deceives a reader.
@@ -247,10 +264,11 @@ fn is_absolute(path: &str) -> bool {
 
 /// A scheme as in RFC 3986, section 3.1, followed by `://`. One letter is a drive.
 fn has_url_scheme(path: &str) -> bool {
-    let Some((scheme, _)) = path.split_once("://") else {
+    let Some((scheme, rest)) = path.split_once(':') else {
         return false;
     };
-    scheme.len() > 1
+    rest.starts_with("//")
+        && scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme
             .chars()
@@ -306,6 +324,10 @@ fn is_windows_device(name: &str) -> bool {
         .next()
         .unwrap_or(name)
         .trim_end_matches(' ');
+    // Every name is asked about, and few are short enough; upper case is never shorter.
+    if stem.chars().nth(LONGEST_DEVICE).is_some() {
+        return false;
+    }
     let upper = stem.to_uppercase();
     if matches!(
         upper.as_str(),
@@ -326,10 +348,9 @@ fn is_windows_device(name: &str) -> bool {
 /// A byte that is not UTF-8 is listed as `\xHH`; a path with that spelling is never taken,
 /// so that no listed name can open something else.
 fn has_listing_escape(path: &str) -> bool {
-    path.match_indices("\\x").any(|(at, _)| {
-        path.as_bytes()
-            .get(at + 2..at + 4)
-            .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+    path.match_indices('\\').any(|(at, _)| {
+        matches!(path.as_bytes()[at + 1..], [b'x', high, low, ..]
+            if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
     })
 }
 

@@ -76,11 +76,12 @@ impl Tool for ListFiles {
         let directory = &found.object;
         let stream = directory.read_directory()?;
         let listing = list(
+            Listing::of(path, &found.root),
             || next_entry(&stream),
             |name| details.then(|| stat(directory, name)).flatten(),
         )?;
         Ok(Output {
-            fields: listing.into_fields(path, &found.root),
+            fields: listing.into_fields(),
             content: Content::None,
         })
     }
@@ -139,10 +140,10 @@ fn is_true(usable: &bool) -> bool {
     *usable
 }
 
-/// A listing, with its entries already written: ten thousand of them are an ordinary case.
+/// A listing, written as it is made: ten thousand entries are an ordinary case.
 struct Listing {
-    /// JSON objects separated by commas, as UTF-8.
-    entries: Vec<u8>,
+    /// The result's fields as JSON, up to the last entry.
+    text: Vec<u8>,
     count: u64,
     /// Set when the host ended the listing early.
     cursor: Option<String>,
@@ -150,14 +151,10 @@ struct Listing {
 
 /// Collects entries until the host has no more, or allows no more (`quota`).
 fn list(
+    mut listing: Listing,
     mut next: impl FnMut() -> Result<Option<DirectoryEntry>, ErrorCode>,
     mut stat: impl FnMut(&str) -> Option<Details>,
 ) -> Result<Listing, ErrorCode> {
-    let mut listing = Listing {
-        entries: Vec::new(),
-        count: 0,
-        cursor: None,
-    };
     let mut last = String::new();
     loop {
         match next() {
@@ -187,6 +184,15 @@ fn shown(name: &str) -> (&str, bool) {
 }
 
 impl Listing {
+    fn of(path: &str, root: &str) -> Self {
+        let (path, root) = (Value::from(path), Value::from(root));
+        Self {
+            text: format!(r#"{{"path":{path},"root":{root},"entries":["#).into_bytes(),
+            count: 0,
+            cursor: None,
+        }
+    }
+
     fn push(&mut self, entry: &DirectoryEntry, stat: &mut impl FnMut(&str) -> Option<Details>) {
         let (name, usable) = shown(&entry.name);
         let details = if usable { stat(name) } else { None };
@@ -198,20 +204,18 @@ impl Listing {
             usable,
         };
         if self.count > 0 {
-            self.entries.push(b',');
+            self.text.push(b',');
         }
-        serde_json::to_writer(&mut self.entries, &entry).expect("an entry has string keys only");
+        serde_json::to_writer(&mut self.text, &entry).expect("an entry has string keys only");
         self.count += 1;
     }
 
-    fn into_fields(self, path: &str, root: &str) -> String {
-        let (path, root) = (Value::from(path), Value::from(root));
-        let entries = String::from_utf8(self.entries).expect("JSON is written as UTF-8");
+    fn into_fields(mut self) -> String {
         let (count, truncated) = (self.count, self.cursor.is_some());
         let cursor = Value::from(self.cursor);
-        format!(
-            r#"{{"path":{path},"root":{root},"entries":[{entries}],"count":{count},"truncated":{truncated},"next_cursor":{cursor}}}"#,
-        )
+        let end = format!(r#"],"count":{count},"truncated":{truncated},"next_cursor":{cursor}}}"#);
+        self.text.extend_from_slice(end.as_bytes());
+        String::from_utf8(self.text).expect("JSON is written as UTF-8")
     }
 }
 
@@ -230,8 +234,9 @@ mod tests {
         stat: impl FnMut(&str) -> Option<Details>,
     ) -> Value {
         let mut answers = answers.into_iter();
-        let listing = list(|| answers.next().unwrap(), stat).unwrap();
-        serde_json::from_str(&listing.into_fields("d\"x", "/read/0")).unwrap()
+        let listing = Listing::of("d\"x", "/read/0");
+        let listing = list(listing, || answers.next().unwrap(), stat).unwrap();
+        serde_json::from_str(&listing.into_fields()).unwrap()
     }
 
     #[test]
@@ -289,7 +294,8 @@ mod tests {
     #[test]
     fn a_quota_at_once_and_other_errors_are_the_hosts() {
         for code in [ErrorCode::Quota, ErrorCode::Io] {
-            assert_eq!(list(|| Err(code), |_| None).err(), Some(code));
+            let listing = Listing::of(".", "/read/0");
+            assert_eq!(list(listing, || Err(code), |_| None).err(), Some(code));
         }
     }
 

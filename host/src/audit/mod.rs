@@ -23,6 +23,8 @@ pub(crate) use entry::{AccessedObject, Entry, EntryKind};
 
 /// The format that the `genesis` entry names.
 pub(crate) const FORMAT: &str = "rootbound-audit/1";
+/// Bytes of an ordinary entry.
+const USUAL_LINE: usize = 512;
 /// The `prev` of the first entry of a log.
 const NO_PREVIOUS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -226,7 +228,7 @@ impl Chain {
     }
 
     fn append_batch(&mut self, entries: Vec<Entry>) -> io::Result<()> {
-        let mut lines = String::new();
+        let mut lines = Vec::with_capacity(entries.len() * USUAL_LINE);
         let mut prev = self.prev.clone();
         let mut seq = self.next_seq;
         for mut entry in entries {
@@ -235,6 +237,7 @@ impl Chain {
             prev = push_line(&mut lines, &entry)?;
             seq += 1;
         }
+        let lines = String::from_utf8(lines).map_err(io::Error::other)?;
         self.sink.append(&lines)?;
         self.prev = prev;
         self.next_seq = seq;
@@ -244,12 +247,13 @@ impl Chain {
 
 /// Writes one entry with its hash and returns the hash: SHA-256 of the canonical form of
 /// the entry without `hash` (RFC 8785).
-fn push_line(lines: &mut String, entry: &Entry) -> io::Result<String> {
-    let canonical = serde_json::to_string(entry)?;
-    let hash = crate::random::hex_of(&Sha256::digest(canonical.as_bytes()));
-    lines.push_str(&canonical[..canonical.len() - 1]);
-    lines.push_str(",\"hash\":\"");
-    lines.push_str(&hash);
-    lines.push_str("\"}\n");
+fn push_line(lines: &mut Vec<u8>, entry: &Entry) -> io::Result<String> {
+    let start = lines.len();
+    serde_json::to_writer(&mut *lines, entry)?;
+    let hash = crate::random::hex_of(&Sha256::digest(&lines[start..]));
+    lines.pop();
+    lines.extend_from_slice(b",\"hash\":\"");
+    lines.extend_from_slice(hash.as_bytes());
+    lines.extend_from_slice(b"\"}\n");
     Ok(hash)
 }
