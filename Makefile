@@ -37,6 +37,7 @@ bench: setup
 
 setup:
 	scripts/build-guest --install --target-dir $(TARGET)/guest
+	scripts/test-prerequisites
 
 clean:
 	cargo clean

@@ -11,9 +11,11 @@
 
 mod support;
 
+mod approvals;
 mod audit;
 mod cli;
 mod confinement;
+mod durability;
 mod embedding;
 mod hostile;
 mod kernel;

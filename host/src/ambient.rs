@@ -232,6 +232,14 @@ pub(crate) fn open_terminal() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
 }
 
+/// The controlling terminal, to read from without waiting.
+pub(crate) fn open_keyboard() -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
+        .open("/dev/tty")
+}
+
 /// The local user, as approvals know them.
 pub(crate) fn local_user() -> String {
     format!("uid:{}", rustix::process::geteuid().as_raw())

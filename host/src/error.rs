@@ -6,7 +6,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use rustix::io::Errno;
 use serde_json::{Map, Value, json};
+
+use crate::errno;
 
 /// The stable codes of every answer that is not success.
 ///
@@ -179,7 +182,12 @@ impl CallError {
         .detail("actual", actual)
     }
 
-    pub(crate) fn audit_unavailable(why: impl fmt::Display) -> Self {
+    /// What the system says stays in our words: its own name numbers and sometimes paths.
+    pub(crate) fn audit_unavailable(error: std::io::Error) -> Self {
+        let why = match Errno::from_io_error(&error) {
+            Some(errno) => errno::explain(errno).message().to_owned(),
+            None => error.to_string(),
+        };
         Self::new(
             code::AUDIT_UNAVAILABLE,
             format!("the audit log cannot be written: {why}"),

@@ -224,7 +224,9 @@ fn with_labels(fields: String, roots: &Roots) -> String {
         text.push_str(before);
         rest = value;
         let named = roots.iter().find_map(|root| {
-            let value = value.strip_prefix('"')?.strip_prefix(root.preopen.as_str())?;
+            let value = value
+                .strip_prefix('"')?
+                .strip_prefix(root.preopen.as_str())?;
             Some((root, value.strip_prefix('"')?))
         });
         if let Some((root, behind)) = named {

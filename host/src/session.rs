@@ -332,6 +332,10 @@ impl Session {
     ) -> Result<Output, CallError> {
         if options.dry_run {
             let effects = transaction::preview(&mut state.transaction, &self.shared.roots)?;
+            if let Some(expected) = &state.word.expected {
+                let most = self.shared.policy.limits.max_read_bytes;
+                transaction::verify_expected(&state.transaction, expected, most)?;
+            }
             output.set_dry_run(effects);
             return Ok(output);
         }

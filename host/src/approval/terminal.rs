@@ -1,16 +1,24 @@
 //! Asking the person at the terminal.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write as _};
+use std::fs::File;
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::sync::Mutex;
-use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{ApprovalRequest, Approver, Decision, Scope};
 use crate::ambient;
 use crate::screen;
 use crate::transaction::EffectReceipt;
+
+/// The longest line that a terminal hands over (Linux's `N_TTY_BUF_SIZE`).
+const MAX_LINE: usize = 4096;
+/// Lines typed ahead that are read and forgotten; a terminal that hung up ends all reads at
+/// once, without an error.
+const MAX_FORGOTTEN: usize = 4096;
+/// How long an answer may lie before it is seen.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Asks at the controlling terminal, not at the standard streams, which may belong to an
 /// agent. Without a terminal nobody can be asked.
@@ -42,27 +50,47 @@ impl TerminalApprover {
 impl Approver for TerminalApprover {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         let _one = self.asking.lock();
-        let Ok(mut terminal) = ambient::open_terminal() else {
+        let terminal = ambient::open_terminal();
+        let keyboard = ambient::open_keyboard();
+        let (Ok(mut terminal), Ok(mut keyboard)) = (terminal, keyboard) else {
             return Decision::Nobody;
         };
-        let Ok(reader) = terminal.try_clone() else {
-            return Decision::Nobody;
-        };
+        forget_what_was_typed(&mut keyboard);
         if terminal.write_all(question(request).as_bytes()).is_err() {
             return Decision::Nobody;
         }
-        let (sender, receiver) = mpsc::channel();
-        // A read of a terminal cannot be given up, so it has a thread of its own.
-        thread::spawn(move || {
-            let mut line = String::new();
-            let read = BufReader::new(reader).read_line(&mut line);
-            let _ = sender.send(read.map(|_| line));
-        });
-        match receiver.recv_timeout(self.patience) {
-            Ok(Ok(line)) => answer(&line),
-            _ => Decision::refuse("nobody answered at the terminal"),
+        match line_from(&mut keyboard, self.patience) {
+            Some(line) => answer(&line),
+            None => Decision::refuse("nobody answered at the terminal"),
         }
     }
+}
+
+/// What was typed before the question stood there was not meant for it.
+fn forget_what_was_typed(keyboard: &mut File) {
+    let mut line = [0; MAX_LINE];
+    for _ in 0..MAX_FORGOTTEN {
+        if keyboard.read(&mut line).is_err() {
+            return;
+        }
+    }
+}
+
+/// The next line, or as much of it as was typed before the end of the input.
+fn line_from(keyboard: &mut File, patience: Duration) -> Option<String> {
+    let give_up = Instant::now() + patience;
+    let mut line = Vec::new();
+    let mut piece = [0; MAX_LINE];
+    while !line.ends_with(b"\n") && line.len() < MAX_LINE {
+        match keyboard.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => line.extend_from_slice(&piece[..count]),
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return None,
+            Err(_) if Instant::now() >= give_up => return None,
+            Err(_) => thread::sleep(PAUSE),
+        }
+    }
+    String::from_utf8(line).ok()
 }
 
 fn answer(line: &str) -> Decision {

@@ -9,7 +9,7 @@ use crate::error::CallError;
 use crate::expected::Expected;
 use crate::policy::{Consent, Operation, Policy, RiskClass};
 use crate::roots::Roots;
-use crate::walk::{ObjectId, Version};
+use crate::walk::{self, ObjectId, Version};
 
 /// What the commit needs to know, and whom it tells.
 pub(crate) struct CommitOrder<'a> {
@@ -66,8 +66,20 @@ pub(crate) fn commit(
             .map_err(|error| with_committed(error, &directories, &done))?;
     }
     describe::refresh_versions(transaction, &mut directories);
+    remember_directories(transaction, order.recorder);
     transaction.settle();
     Ok(directories.into_iter().chain(done).collect())
+}
+
+/// The directories of the call are its session's own, as the call leaves them.
+fn remember_directories(transaction: &Transaction, recorder: &mut dyn CommitRecorder) {
+    for made in &transaction.directories {
+        if let Ok(stat) = walk::look(made.place.directory(), made.place.name())
+            && ObjectId::of(&stat) == made.object
+        {
+            recorder.created(made.object, Version::of(&stat));
+        }
+    }
 }
 
 /// One change, between its intent and its outcome.

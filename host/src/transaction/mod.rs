@@ -26,6 +26,7 @@ pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
 pub use effect::{Covers, EffectReceipt};
 pub(crate) use staged::{StagedFile, is_temporary_name, make_directory};
 pub(crate) use tree::{MAX_OBJECTS, Tree, TreeError};
+pub(crate) use verify::verify_expected;
 
 /// What a name stands for within the call, where that differs from the file system.
 #[derive(Clone, Debug)]

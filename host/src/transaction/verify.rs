@@ -117,7 +117,7 @@ pub(super) fn changed() -> CallError {
 }
 
 /// Holds the caller to what it says it has seen.
-pub(super) fn verify_expected(
+pub(crate) fn verify_expected(
     transaction: &Transaction,
     expected: &Expected,
     max_bytes: u64,
