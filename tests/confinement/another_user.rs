@@ -5,12 +5,11 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{PermissionsExt, lchown};
+use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::answer::of_error;
 use super::layout::Layout;
@@ -18,6 +17,7 @@ use super::table::{Row, Unconfined, rows};
 use super::uses::{AWAITED, USES, Use};
 use super::verdict::{Complaints, Policy, check_log, check_silence, is_right};
 use super::{PERMISSIONS, snapshot::Snapshot};
+use crate::support::cli::{Cli, Run};
 
 /// `nobody` on Linux (the kernel's overflow user).
 const NOBODY: u32 = 65534;
@@ -44,7 +44,7 @@ fn in_a_sticky_directory_the_files_of_others_stay() {
     for path in ["d", "d/f"] {
         lchown(layout.root().join(path), Some(0), Some(0)).unwrap();
     }
-    let answer = |tool, arguments: &str| user.call(&layout, tool, arguments, &[]).answer();
+    let answer = |tool, arguments: &str| user.call(&layout, tool, arguments).answer_of("");
     let write = r#"{"path":"d/f","content":"new"}"#;
     assert_eq!(answer("write_file", write), "permission-denied");
     assert_eq!(
@@ -60,74 +60,60 @@ fn in_a_sticky_directory_the_files_of_others_stay() {
     assert_eq!(answer("delete_file", r#"{"path":"d/n"}"#), "ok");
 }
 
-/// Somebody who is not root, with a copy of the program that they may start.
-pub struct AnotherUser {
-    place: TempDir,
+/// Somebody who is not root.
+struct AnotherUser {
+    cli: Cli,
     switches: bool,
 }
 
 /// What a call by the command line left.
-pub struct Called {
-    output: Output,
+struct Called {
+    run: Run,
     log: PathBuf,
 }
 
 impl AnotherUser {
-    pub fn new() -> Self {
-        let place = tempfile::tempdir().unwrap();
-        fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        // The original may stand where nobody else may look.
-        fs::copy(
-            env!("CARGO_BIN_EXE_rootbound"),
-            place.path().join("rootbound"),
-        )
-        .unwrap();
-        fs::create_dir(place.path().join("state")).unwrap();
+    fn new() -> Self {
         let switches = rustix::process::geteuid().is_root();
-        if switches {
-            give(&place.path().join("state"), NOBODY);
-        }
-        Self { place, switches }
-    }
-
-    /// A command that runs as the user.
-    fn command(&self, program: &Path) -> Command {
-        let mut command = if self.switches {
-            let mut command = Command::new("setpriv");
-            let id = NOBODY.to_string();
-            command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
-            command.arg(program);
-            command
-        } else {
-            Command::new(program)
-        };
-        command
-            .env("LC_ALL", "C")
-            .env("XDG_STATE_HOME", self.place.path().join("state"))
-            .current_dir("/")
-            .stdin(Stdio::null());
-        command
+        let cli = Cli::new();
+        Self { cli, switches }
     }
 
     /// Calls a tool with everything allowed but what permissions are about.
-    pub fn call(&self, layout: &Layout, tool: &str, arguments: &str, more: &[&str]) -> Called {
-        let log = self.place.path().join("state/audit.jsonl");
+    fn call(&self, layout: &Layout, tool: &str, arguments: &str) -> Called {
+        let log = self.cli.state().join("audit.jsonl");
         let _ = fs::remove_file(&log);
-        let mut command = self.command(&self.place.path().join("rootbound"));
-        command.args(["call", tool, arguments, "--durability", "fast"]);
+        let call = ["call", tool, arguments, "--durability", "fast"];
+        let mut command = match self.switches {
+            true => self.cli.command_as_nobody(call),
+            false => self.cli.command(call),
+        };
         command
             .args(["--overwrite", "allow", "--delete", "allow", "--audit"])
-            .arg(&log);
-        command
+            .arg(&log)
             .arg("--read")
             .arg(layout.root())
             .arg("--write")
             .arg(layout.root())
-            .args(more);
-        let output = command
-            .output()
-            .expect("`setpriv` of util-linux switches the user");
-        Called { output, log }
+            .current_dir("/");
+        let run = Run::of(&mut command);
+        Called { run, log }
+    }
+
+    /// A shell that runs as the user.
+    fn shell(&self, script: &str, argument: &Path) -> Output {
+        let mut command = Command::new(if self.switches { "setpriv" } else { "env" });
+        if self.switches {
+            let id = NOBODY.to_string();
+            command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
+        }
+        command
+            .args(["sh", "-c", script, "sh"])
+            .arg(argument)
+            .env("LC_ALL", "C")
+            .current_dir("/")
+            .stdin(Stdio::null());
+        command.output().unwrap()
     }
 
     fn complaints_of(&self, row: &Row) -> Vec<String> {
@@ -157,13 +143,13 @@ impl AnotherUser {
         let layout = self.layout(row, Some(one));
         let before = Snapshot::of(layout.base());
         let arguments = one.arguments(&row.path).to_string();
-        let called = self.call(&layout, one.tool, &arguments, &[]);
+        let called = self.call(&layout, one.tool, &arguments);
         let (answer, name) = (called.answer_of(one.operation), one.name());
         complaints.unless(is_right(row, one, Policy::Everything, &answer), || {
             format!("{name} answered {answer}, not {}", row.answers.join(" or "))
         });
         check_log(&called.entries(), &answer, &name, complaints);
-        check_silence(row, &layout, &called.stdout(), &name, complaints);
+        check_silence(row, &layout, &called.run.stdout, &name, complaints);
         let after = Snapshot::of(layout.base());
         let difference = if answer.starts_with("ok") {
             before.outside().difference(&after.outside())
@@ -189,13 +175,7 @@ impl AnotherUser {
             "delete-tree" => "rm -rf \"$1\"",
             other => panic!("no program is known for the operation `{other}`"),
         };
-        let mut command = self.command(Path::new("sh"));
-        command
-            .args(["-c", script, "sh"])
-            .arg(layout.root().join(&row.path));
-        let output = command
-            .output()
-            .expect("`setpriv` of util-linux switches the user");
+        let output = self.shell(script, &layout.root().join(&row.path));
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let answer = match output.status.success() {
             true => "ok",
@@ -213,21 +193,8 @@ impl AnotherUser {
 }
 
 impl Called {
-    pub fn stdout(&self) -> String {
-        String::from_utf8(self.output.stdout.clone()).unwrap()
-    }
-
-    pub fn json(&self) -> Value {
-        let errors = String::from_utf8_lossy(&self.output.stderr);
-        serde_json::from_str(&self.stdout()).unwrap_or_else(|error| panic!("{error}: {errors}"))
-    }
-
-    pub fn answer(&self) -> String {
-        self.answer_of("")
-    }
-
     fn answer_of(&self, operation: &str) -> String {
-        let json = self.json();
+        let json = self.run.json();
         match &json["error"] {
             Value::Null if operation == "stat" && json["exists"] == true => {
                 format!("ok:{}", json["type"].as_str().unwrap())

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 
 /// Contents beyond this size are compared by size and time only.
 const COMPARED: u64 = 1 << 20;
@@ -136,15 +137,22 @@ fn walk(
         objects.insert(path.clone(), Object::new(&stat, content));
         if kind == FileType::Directory {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let inner = rustix::fs::openat(directory, name, flags, Mode::empty()).unwrap();
-            walk(inner.as_fd(), &[&path[..], b"/"].concat(), counts, objects);
+            match rustix::fs::openat(directory, name, flags, Mode::empty()) {
+                Ok(inner) => walk(inner.as_fd(), &[&path[..], b"/"].concat(), counts, objects),
+                // What we may not enter, nothing that runs as we do can change.
+                Err(Errno::ACCESS) => {}
+                Err(error) => panic!("`{}`: {error}", path.escape_ascii()),
+            }
         }
     }
 }
 
 fn read(directory: BorrowedFd<'_>, name: &std::ffi::CStr, size: usize) -> Vec<u8> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(directory, name, flags, Mode::empty()).unwrap();
+    let file = match rustix::fs::openat(directory, name, flags, Mode::empty()) {
+        Err(Errno::ACCESS) => return Vec::new(),
+        other => other.unwrap(),
+    };
     let mut content = vec![0; size];
     let length = rustix::io::pread(file, &mut content[..], 0).unwrap();
     content.truncate(length);

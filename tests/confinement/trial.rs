@@ -18,8 +18,8 @@ use super::verdict::{Complaints, Demand, Policy, check_log, check_silence, is_ri
 use crate::support::Recorded;
 
 /// How long an argument is tried while something moves: the row's own, and others.
-const OWN_PATIENCE: Duration = Duration::from_millis(300);
-const PATIENCE: Duration = Duration::from_millis(50);
+const OWN_PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Runs a row; a line for everything that is not as it should be.
 pub fn complaints_of(row: &Row) -> Vec<String> {

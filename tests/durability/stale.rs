@@ -52,7 +52,10 @@ fn sha256(content: &str) -> String {
 }
 
 /// Every tool that can destroy, with the path argument that is guarded.
-const TOOLS: [(&str, fn(&str) -> Value); 3] = [
+/// A tool, and its arguments for a path.
+type Destruction = (&'static str, fn(&str) -> Value);
+
+const TOOLS: [Destruction; 3] = [
     ("write_file", |path| json!({"path": path, "content": "new"})),
     (
         "create_file",
