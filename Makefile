@@ -28,6 +28,7 @@ test: setup
 	scripts/check-dependencies
 	cargo test --locked $(GUEST)
 	cargo test --locked
+	cargo run --quiet --locked --example embed >/dev/null
 
 build: setup
 	cargo build --locked --release
