@@ -23,6 +23,7 @@ demo: setup
 	scripts/demo $(TARGET)/debug/rootbound
 
 test: setup
+	scripts/test-prerequisites
 	scripts/lint
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 	scripts/check-dependencies
@@ -38,7 +39,6 @@ bench: setup
 
 setup:
 	scripts/build-guest --install --target-dir $(TARGET)/guest
-	scripts/test-prerequisites
 
 clean:
 	cargo clean
