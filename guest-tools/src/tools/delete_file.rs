@@ -13,7 +13,10 @@ pub(crate) struct DeleteFile;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
-    #[expect(dead_code, reason = "the host reads it: a component alone could not ask for this")]
+    #[expect(
+        dead_code,
+        reason = "the host reads it: a component alone could not ask for this"
+    )]
     #[serde(default)]
     recursive: bool,
     #[expect(dead_code, reason = "the host reads and judges it")]

@@ -1,8 +1,6 @@
 //! What an attack took, and what stopped it.
 
-use crate::bindings::exports::rootbound::tools::provider::{
-    Content, Failure, Output, ToolError,
-};
+use crate::bindings::exports::rootbound::tools::provider::{Content, Failure, Output, ToolError};
 use crate::bindings::wasi::filesystem::types::{ErrorCode, filesystem_error_code};
 use crate::bindings::wasi::io::streams::StreamError;
 

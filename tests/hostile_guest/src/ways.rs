@@ -30,7 +30,8 @@ pub fn ways() -> impl Iterator<Item = Way> {
 impl Way {
     /// Whether a file opened so could come to be, or to be another.
     pub fn could_change(self) -> bool {
-        self.open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE)
+        self.open
+            .intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE)
             || self.descriptor.contains(DescriptorFlags::WRITE)
     }
 

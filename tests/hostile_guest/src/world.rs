@@ -47,7 +47,9 @@ impl World {
     pub fn number(&self, name: &str) -> u64 {
         let (_, rest) = (self.arguments.split_once(&format!("\"{name}\":")))
             .unwrap_or_else(|| panic!("the argument `{name}` is missing"));
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         rest[..end].parse().expect("a whole number")
     }
 }
@@ -65,7 +67,12 @@ pub fn enter(directory: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode
 /// Creates a file that does not exist.
 pub fn create(directory: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
     let flags = OpenFlags::CREATE | OpenFlags::EXCLUSIVE;
-    directory.open_at(STAY, path, flags, DescriptorFlags::READ | DescriptorFlags::WRITE)
+    directory.open_at(
+        STAY,
+        path,
+        flags,
+        DescriptorFlags::READ | DescriptorFlags::WRITE,
+    )
 }
 
 /// Opens an existing file for changes.
