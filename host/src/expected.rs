@@ -5,7 +5,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::component::Definition;
+use crate::component::{Definition, PathRole};
 use crate::error::{CallError, code};
 
 /// What the caller's arguments bind the commit to, and what they consent to.
@@ -60,7 +60,12 @@ impl CallerWord {
         };
         Ok(Self {
             expected,
-            recursive: arguments.get("recursive") == Some(&Value::Bool(true)),
+            // Another tool may mean a recursive search by it.
+            recursive: arguments.get("recursive") == Some(&Value::Bool(true))
+                && definition
+                    .paths
+                    .iter()
+                    .any(|argument| argument.role == PathRole::Delete),
         })
     }
 }

@@ -170,7 +170,7 @@ impl Session {
     ///
     /// let session = Session::builder().write_root(reports).audit(AuditLog::none()).build()?;
     /// let report = r#"{"path": "report.md", "content": "done"}"#;
-    /// let output = session.call_with("write_file", report, CallOptions { dry_run: true })?;
+    /// let output = session.call_with("write_file", report, CallOptions { dry_run: true, ..CallOptions::default() })?;
     /// let effects = output.dry_run().unwrap_or_default();
     /// assert_eq!((effects.len(), effects[0].bytes), (1, Some(4)));
     /// assert!(!reports.join("report.md").exists());
