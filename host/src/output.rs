@@ -1,10 +1,11 @@
 //! What a successful call answers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::IgnoredAny;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -71,17 +72,19 @@ impl Output {
                 mime_type: blob.mime_type,
             },
         };
-        let bytes = answer.fields.len() + content.len();
-        if bytes as u64 > limit {
-            return Err(CallError::limit("max_output_bytes", limit, bytes as u64));
-        }
-        let fields = RawValue::from_string(with_labels(answer.fields, roots))
+        let over = |bytes: u64| CallError::limit("max_output_bytes", limit, bytes);
+        let of_content = content.len() as u64;
+        let left = limit.checked_sub(of_content);
+        let left = left.ok_or_else(|| over(of_content + answer.fields.len() as u64))?;
+        let fields = with_labels(answer.fields, roots, left)
+            .map_err(|of_fields| over(of_content + of_fields))?;
+        let fields = RawValue::from_string(fields)
             .ok()
             .filter(|fields| is_honest_object(fields.get()))
             .ok_or_else(|| {
                 CallError::new(
                     code::IO,
-                    "the component answered with fields that are not a JSON object, or that only the host may give",
+                    "the component answered with fields that are not a JSON object, that a reader of JSON cannot hold, or that only the host may give",
                 )
                 .hint_of("report this to the author of the tool")
             })?;
@@ -107,7 +110,7 @@ impl Output {
         self.fields.get()
     }
 
-    /// The fields as a JSON value.
+    /// The fields as a JSON value: an answer whose fields it could not hold is an error.
     #[must_use]
     pub fn fields(&self) -> Map<String, Value> {
         serde_json::from_str(self.fields.get()).unwrap_or_default()
@@ -184,11 +187,64 @@ impl Content {
     }
 }
 
-/// Whether the text is an object without the members that are the host's word.
+/// Whether the text is an object that [`Output::fields`] can hold, without the members that
+/// are the host's word.
 fn is_honest_object(text: &str) -> bool {
     const OF_THE_HOST: [&str; 3] = ["dry_run", "error", "receipt"];
-    serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text)
+    serde_json::from_str::<BTreeMap<String, Readable>>(text)
         .is_ok_and(|members| OF_THE_HOST.iter().all(|name| !members.contains_key(*name)))
+}
+
+/// Any value that a reader can hold. serde's `IgnoredAny` takes more: numbers that are too
+/// large, halves of characters, and any depth.
+struct Readable;
+
+impl<'de> Deserialize<'de> for Readable {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Readable {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        while members.next_entry::<Self, Self>()?.is_some() {}
+        Ok(self)
+    }
 }
 
 /// Puts further members at the end of a JSON object in text form.
@@ -215,13 +271,18 @@ fn extend_object(object: &str, members: &[String]) -> String {
 
 /// Replaces preopen names under the key `root`. In compact JSON this sequence of bytes
 /// cannot occur inside a string, where quotes are escaped.
-fn with_labels(fields: String, roots: &Roots) -> String {
+///
+/// # Errors
+///
+/// The length of the text, when that is more than `most`: a label can be longer than the name
+/// that it stands for. What is too long is not made.
+fn with_labels(fields: String, roots: &Roots, most: u64) -> Result<String, u64> {
     const KEY: &str = "\"root\":";
-    let mut text = String::new();
+    let mut text = Bounded::new(most);
     let mut rest = fields.as_str();
     while let Some(at) = rest.find(KEY) {
         let (before, value) = rest.split_at(at + KEY.len());
-        text.push_str(before);
+        text.push(before);
         rest = value;
         let named = roots.iter().find_map(|root| {
             let value = value
@@ -230,15 +291,47 @@ fn with_labels(fields: String, roots: &Roots) -> String {
             Some((root, value.strip_prefix('"')?))
         });
         if let Some((root, behind)) = named {
-            text.push_str(&Value::from(root.label.as_str()).to_string());
+            text.push(&Value::from(root.label.as_str()).to_string());
             rest = behind;
         }
     }
-    if text.is_empty() {
-        return fields;
+    if text.length == 0 && fields.len() as u64 <= most {
+        return Ok(fields);
     }
-    text.push_str(rest);
-    text
+    text.push(rest);
+    text.finish()
+}
+
+/// Text that is counted to its end, but kept only as far as it may go.
+struct Bounded {
+    kept: String,
+    length: u64,
+    most: u64,
+}
+
+impl Bounded {
+    fn new(most: u64) -> Self {
+        Self {
+            kept: String::new(),
+            length: 0,
+            most,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.length += text.len() as u64;
+        if self.length <= self.most {
+            self.kept.push_str(text);
+        }
+    }
+
+    fn finish(self) -> Result<String, u64> {
+        if self.length <= self.most {
+            Ok(self.kept)
+        } else {
+            Err(self.length)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -251,5 +344,23 @@ mod tests {
         assert_eq!(extend_object("{}", &member), "{\"c\":1}");
         assert_eq!(extend_object("{ }", &member), "{\"c\":1}");
         assert_eq!(extend_object("{\"a\":{}}", &member), "{\"a\":{},\"c\":1}");
+    }
+    #[test]
+    fn fields_that_no_reader_can_hold_are_not_taken() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+        for text in [
+            r#"{"a":1e999}"#,
+            r#"{"a":[{"b":-1e400}]}"#,
+            r#"{"a":"\ud800"}"#,
+            r#"{"a":{"\udc00":1}}"#,
+            &deep,
+            "[]",
+            r#"{"receipt":{}}"#,
+        ] {
+            assert!(!is_honest_object(text), "{text}");
+        }
+        let good = r#"{"a":1e99,"b":[null,true,"\ud83d\ude00",18446744073709551616,-5]}"#;
+        assert!(is_honest_object(good));
+        assert!(serde_json::from_str::<Map<String, Value>>(good).is_ok());
     }
 }
