@@ -7,7 +7,7 @@ use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 use crate::audit::AuditLog;
 use crate::bindings::provider;
 use crate::clock;
-use crate::component::{Definition, ToolComponent, engine};
+use crate::component::{Definition, MAX_MEMORIES, MAX_PARTS, ToolComponent, engine};
 use crate::error::{CallError, code};
 use crate::gate;
 use crate::guard::{CallState, timed_out};
@@ -216,5 +216,18 @@ impl ResourceLimiter for CallState {
             limit,
             self.table_elements as u64,
         )))
+    }
+
+    /// The pool bounds the parts of a component by itself; an engine without one asks here.
+    fn instances(&self) -> usize {
+        MAX_PARTS as usize
+    }
+
+    fn tables(&self) -> usize {
+        MAX_PARTS as usize
+    }
+
+    fn memories(&self) -> usize {
+        MAX_MEMORIES as usize
     }
 }

@@ -3,11 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::support::Fixture;
-use crate::support::cli::{Cli, Run};
+use crate::support::cli::{Cli, PROGRAM, Run};
 use crate::support::tree::tree;
 
 fn assert_usage(run: &Run, words: &str) {
@@ -45,6 +46,22 @@ fn a_wrong_command_line_is_status_2() {
     ] {
         assert_usage(&cli.run(arguments), words);
     }
+}
+
+/// The pool of instances reserves half a terabyte of address space. Where that cannot be had
+/// (`ulimit -v`, valgrind), calls work all the same.
+#[test]
+fn a_process_with_little_address_space_works() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    fixture.input("t", "hello");
+    let mut command = Command::new("prlimit");
+    command.arg("--as=4294967296").arg(PROGRAM);
+    command.args(["call", "read_file", r#"{"path": "t"}"#, "--read"]);
+    command
+        .arg(fixture.inputs())
+        .env("XDG_STATE_HOME", cli.state());
+    let result = Run::of(&mut command).success();
+    assert_eq!(result["content"], "hello");
 }
 
 #[test]
