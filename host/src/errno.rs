@@ -22,15 +22,49 @@ pub(crate) fn wasi_code(errno: Errno) -> ErrorCode {
         Errno::ROFS => ErrorCode::ReadOnly,
         Errno::FBIG => ErrorCode::FileTooLarge,
         Errno::INVAL => ErrorCode::Invalid,
-        Errno::BUSY => ErrorCode::Busy,
+        Errno::BUSY | Errno::AGAIN => ErrorCode::Busy,
         Errno::NOMEM => ErrorCode::InsufficientMemory,
         Errno::TXTBSY => ErrorCode::TextFileBusy,
         _ => ErrorCode::Io,
     }
 }
 
+/// A rename that would have to move bytes.
+pub(crate) fn across_file_systems() -> CallError {
+    CallError::new(
+        code::IO,
+        "the target is on another file system, where nothing can be renamed to",
+    )
+    .reason_of("cross-device")
+    .hint_of("copy the file there and delete the original")
+}
+
+/// What an errno means of a change that was verified a moment before, and that walks
+/// nowhere: what is missing or of another kind now was touched by someone else.
+pub(crate) fn explain_change(errno: Errno) -> CallError {
+    match errno {
+        Errno::XDEV => across_file_systems(),
+        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => changed(),
+        other => explain(other),
+    }
+}
+
+/// The object is not what the call was about.
+pub(crate) fn changed() -> CallError {
+    CallError::new(
+        code::CONFLICT,
+        "the object was changed or replaced by someone else while the call ran",
+    )
+    .reason_of("changed")
+    .hint_of("read it again and decide anew")
+}
+
 /// The answer of an errno. Names no path: the caller knows what it asked for.
 pub(crate) fn explain(errno: Errno) -> CallError {
+    // A walk that others disturbed as often as it was tried.
+    if errno == Errno::AGAIN {
+        return changed();
+    }
     let (code, message, hint) = match errno {
         Errno::NOENT => (
             code::NOT_FOUND,

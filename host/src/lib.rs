@@ -68,6 +68,7 @@ mod paths;
 mod policy;
 mod random;
 mod recorder;
+mod resolved;
 mod respell;
 mod roots;
 mod running;

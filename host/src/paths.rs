@@ -354,6 +354,23 @@ fn has_listing_escape(path: &str) -> bool {
     })
 }
 
+/// A name or path as text, with bytes that are not UTF-8 as `\xHH`.
+pub(crate) fn escaped(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len() + 8);
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+/// Whether the path has nothing but names: no `.`, no `..`, no empty component.
+pub(crate) fn has_only_names(path: &str) -> bool {
+    path.split('/').all(|name| !matches!(name, "" | "." | ".."))
+}
+
 fn not_a_target(path: &str) -> Option<&'static str> {
     let mut depth = 0_i32;
     let mut last = ".";

@@ -1,10 +1,10 @@
 //! What the audit log says of a call's changes.
 
 use crate::approval::{self, ApprovalRequest, Decision};
-use crate::audit::{Entry, EntryKind};
+use crate::audit::{Entry, EntryKind, Object};
 use crate::error::CallError;
 use crate::guard::CallState;
-use crate::policy::RiskClass;
+use crate::policy::{Operation, RiskClass};
 use crate::transaction::{CommitRecorder, Effect, EffectReceipt};
 use crate::walk::{ObjectId, Version};
 
@@ -13,6 +13,8 @@ pub(crate) struct Recorder<'a> {
     state: &'a mut CallState,
     /// What the policy or the approver said about the changes.
     decision: &'static str,
+    /// The object that the last change made.
+    made: Option<ObjectId>,
 }
 
 impl<'a> Recorder<'a> {
@@ -20,6 +22,7 @@ impl<'a> Recorder<'a> {
         Self {
             state,
             decision: "allow",
+            made: None,
         }
     }
 
@@ -34,7 +37,8 @@ impl<'a> Recorder<'a> {
             entry.to_root = Some(root.clone());
             entry.to_path = Some(path.clone());
         }
-        entry.object = effect.before.map(|before| before.object.into());
+        let object = effect.before.map(|before| before.object);
+        entry.object = object.map(|object| object_at(object, effect));
         entry.bytes = receipt.bytes;
         entry.version_before = receipt.version_before.map(|version| version.to_string());
         entry.sha256_after.clone_from(&receipt.sha256);
@@ -77,6 +81,11 @@ impl CommitRecorder for Recorder<'_> {
         result: Result<(), &CallError>,
     ) -> Result<(), CallError> {
         let mut entry = self.entry(EntryKind::Outcome, effect, receipt);
+        if let Some(made) = self.made.take()
+            && effect.operation == Operation::Create
+        {
+            entry.object = Some(object_at(made, effect));
+        }
         entry.version_after = receipt.version.map(|version| version.to_string());
         entry.outcome = Some(if result.is_ok() { "ok" } else { "failed" });
         entry.code = result.err().map(|error| error.code().to_owned());
@@ -84,6 +93,11 @@ impl CommitRecorder for Recorder<'_> {
     }
 
     fn created(&mut self, object: ObjectId, version: Version) {
+        self.made = Some(object);
         self.state.shared.remember(object, version);
     }
+}
+
+fn object_at(object: ObjectId, effect: &Effect) -> Object {
+    Object::new(object, effect.place.resolved.as_deref())
 }

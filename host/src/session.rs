@@ -319,6 +319,10 @@ impl Session {
             entry.risk = Some(effect.risk);
             entry.root = Some(self.shared.roots.label(effect.place.root).to_owned());
             entry.path = Some(effect.place.path.clone());
+            if let Some(to) = &effect.to {
+                entry.to_root = Some(self.shared.roots.label(to.root).to_owned());
+                entry.to_path = Some(to.path.clone());
+            }
         }
         self.shared.audit.append(vec![entry])
     }

@@ -13,6 +13,9 @@ use crate::hook;
 /// elsewhere on the system makes it unsure of `..`; a racing process can cause that at will.
 const WALK_RETRIES: usize = 64;
 
+/// How often a walk in steps that ends at what is not a directory is tried again.
+const NOT_DIRECTORY_RETRIES: usize = 8;
+
 /// Set once the kernel has answered that it has no openat2 (before Linux 5.6, or a filter).
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
@@ -25,9 +28,58 @@ pub(crate) enum Boundary {
     WholeFileSystem,
 }
 
+impl Boundary {
+    fn resolve(self) -> ResolveFlags {
+        let within = match self {
+            Self::Beneath => ResolveFlags::BENEATH,
+            Self::WholeFileSystem => ResolveFlags::IN_ROOT,
+        };
+        within | ResolveFlags::NO_MAGICLINKS
+    }
+}
+
+/// What a walk came to.
+#[derive(Debug)]
+pub(crate) struct Walked {
+    pub(crate) handle: OwnedFd,
+    /// Whether the walk surely went through no link.
+    pub(crate) straight: bool,
+}
+
+/// Opens as [`open`], and tells whether links were followed. A path without links takes one
+/// walk; another takes a second.
+pub(crate) fn open_and_tell(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    boundary: Boundary,
+    flags: OFlags,
+) -> Result<Walked, Errno> {
+    let mode = Mode::empty();
+    if !hook::guard_is_blind() && !NO_OPENAT2.load(Ordering::Relaxed) {
+        let resolve = boundary.resolve() | ResolveFlags::NO_SYMLINKS;
+        match open_in_kernel(directory, path, resolve, with_usual(flags), mode) {
+            Ok(handle) => {
+                return Ok(Walked {
+                    handle,
+                    straight: true,
+                });
+            }
+            // A link is met, or it is not known whether one would be.
+            Err(Errno::LOOP | Errno::AGAIN | Errno::NOSYS | Errno::PERM) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    let handle = open(directory, path, boundary, flags, mode)?;
+    Ok(Walked {
+        handle,
+        straight: false,
+    })
+}
+
 /// Opens `path` without ever leaving `directory`, whatever links and `..` it contains.
 ///
-/// `EXDEV` is the kernel's word for an attempt to leave.
+/// `EXDEV` is the kernel's word for an attempt to leave, `EAGAIN` for one that other
+/// processes disturbed without end.
 pub(crate) fn open(
     directory: BorrowedFd<'_>,
     path: &str,
@@ -35,17 +87,12 @@ pub(crate) fn open(
     flags: OFlags,
     mode: Mode,
 ) -> Result<OwnedFd, Errno> {
-    // openat2 refuses everything but these with O_PATH (EINVAL).
-    let flags = if flags.contains(OFlags::PATH) {
-        flags | OFlags::CLOEXEC
-    } else {
-        flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK
-    };
+    let flags = with_usual(flags);
     if hook::guard_is_blind() {
         return rustix::fs::openat(directory, path, flags, mode);
     }
     if !NO_OPENAT2.load(Ordering::Relaxed) {
-        match open_in_kernel(directory, path, boundary, flags, mode) {
+        match open_in_kernel(directory, path, boundary.resolve(), flags, mode) {
             Err(Errno::NOSYS | Errno::PERM) if !has_openat2(directory) => {
                 NO_OPENAT2.store(true, Ordering::Relaxed);
             }
@@ -53,7 +100,17 @@ pub(crate) fn open(
             result => return result,
         }
     }
-    open_step_by_step(directory, path, flags, mode)
+    open_undisturbed(directory, path, flags, mode)
+}
+
+/// The flags that every walk has.
+fn with_usual(flags: OFlags) -> OFlags {
+    // openat2 refuses everything but these with O_PATH (EINVAL).
+    if flags.contains(OFlags::PATH) {
+        flags | OFlags::CLOEXEC
+    } else {
+        flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK
+    }
 }
 
 /// Whether the kernel takes openat2 at all. Filters of older container runtimes answer
@@ -69,18 +126,32 @@ fn has_openat2(directory: BorrowedFd<'_>) -> bool {
 fn open_in_kernel(
     directory: BorrowedFd<'_>,
     path: &str,
-    boundary: Boundary,
+    resolve: ResolveFlags,
     flags: OFlags,
     mode: Mode,
 ) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::NO_MAGICLINKS
-        | match boundary {
-            Boundary::Beneath => ResolveFlags::BENEATH,
-            Boundary::WholeFileSystem => ResolveFlags::IN_ROOT,
-        };
     for _ in 0..WALK_RETRIES {
         match rustix::fs::openat2(directory, path, flags, mode, resolve) {
             Err(Errno::AGAIN) => {}
+            result => return result,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+/// A walk in steps, again and again while other processes exchange links for directories
+/// between two steps. The first such step then finds no link to read (`EINVAL`), or a link
+/// where it opens a directory (`ENOTDIR`), which can also be the truth.
+fn open_undisturbed(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    for attempt in 0..WALK_RETRIES {
+        match open_step_by_step(directory, path, flags, mode) {
+            Err(Errno::INVAL) => {}
+            Err(Errno::NOTDIR) if attempt < NOT_DIRECTORY_RETRIES => {}
             result => return result,
         }
     }
@@ -240,18 +311,51 @@ pub(crate) fn is_single_name(path: &str) -> bool {
 
 /// Whether `inner` is `outer` or lies somewhere below it, by walking up through `..`.
 pub(crate) fn lies_within(inner: BorrowedFd<'_>, outer: ObjectId) -> Result<bool, Errno> {
-    let mut current = open_parentable(inner, ".")?;
-    let mut id = ObjectId::of(&rustix::fs::fstat(&current)?);
-    loop {
-        if id == outer {
+    for id in upwards(inner)? {
+        if id? == outer {
             return Ok(true);
         }
-        current = open_parentable(current.as_fd(), "..")?;
-        let parent = ObjectId::of(&rustix::fs::fstat(&current)?);
-        if parent == id {
-            return Ok(false);
+    }
+    Ok(false)
+}
+
+/// A directory, the one that holds it, and so on up to the file system's own root.
+pub(crate) fn upwards(directory: BorrowedFd<'_>) -> Result<Upwards, Errno> {
+    let current = open_parentable(directory, ".")?;
+    Ok(Upwards {
+        current,
+        below: None,
+    })
+}
+
+/// See [`upwards`].
+pub(crate) struct Upwards {
+    current: OwnedFd,
+    below: Option<ObjectId>,
+}
+
+impl Iterator for Upwards {
+    type Item = Result<ObjectId, Errno>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.step() {
+            // The uppermost directory is its own parent.
+            Ok(id) if self.below == Some(id) => None,
+            Ok(id) => {
+                self.below = Some(id);
+                Some(Ok(id))
+            }
+            Err(errno) => Some(Err(errno)),
         }
-        id = parent;
+    }
+}
+
+impl Upwards {
+    fn step(&mut self) -> Result<ObjectId, Errno> {
+        if self.below.is_some() {
+            self.current = open_parentable(self.current.as_fd(), "..")?;
+        }
+        Ok(ObjectId::of(&rustix::fs::fstat(&self.current)?))
     }
 }
 
@@ -278,6 +382,34 @@ mod tests {
     fn found(result: Result<OwnedFd, Errno>) -> Result<u64, Errno> {
         let stat = rustix::fs::fstat(result?)?;
         Ok(stat.st_ino)
+    }
+
+    /// Steps that find a link, and none when they read it, are no failure of the system.
+    #[test]
+    fn a_walk_in_steps_that_is_raced_ends_inside_or_says_so() {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        let base = tempfile::tempdir().unwrap();
+        let (directory, link) = (base.path().join("d"), base.path().join("l"));
+        std::fs::create_dir(&directory).unwrap();
+        std::fs::write(directory.join("f"), "").unwrap();
+        symlink("l", &link).unwrap();
+        let root = rustix::fs::openat(CWD, base.path(), OFlags::PATH, Mode::empty()).unwrap();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let _ = renameat_with(CWD, &directory, CWD, &link, RenameFlags::EXCHANGE);
+                }
+            });
+            for _ in 0..20_000 {
+                let walk = open_undisturbed(root.as_fd(), "d/f", OFlags::RDONLY, Mode::empty());
+                let errno = walk.err();
+                // Read in one state and followed in the other, the link leads to itself.
+                let expected = [None, Some(Errno::LOOP), Some(Errno::AGAIN)];
+                assert!(expected.contains(&errno), "{errno:?}");
+            }
+            over.store(true, Ordering::Relaxed);
+        });
     }
 
     #[test]
@@ -338,7 +470,7 @@ mod tests {
                 let kernel = found(open_in_kernel(
                     handle.as_fd(),
                     path,
-                    Boundary::Beneath,
+                    Boundary::Beneath.resolve(),
                     flags | OFlags::CLOEXEC,
                     Mode::empty(),
                 ));

@@ -135,18 +135,22 @@ impl Entry {
     }
 }
 
-/// Device and inode, as strings: both exceed what a JSON number carries exactly.
+/// What stood at a path: device and inode, as strings, since both exceed what a JSON number
+/// carries exactly; and its path from the root where that is not the one that was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Object {
     device: String,
     inode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved: Option<String>,
 }
 
-impl From<ObjectId> for Object {
-    fn from(id: ObjectId) -> Self {
+impl Object {
+    pub(crate) fn new(id: ObjectId, resolved: Option<&str>) -> Self {
         Self {
             device: id.device.to_string(),
             inode: id.inode.to_string(),
+            resolved: resolved.map(str::to_owned),
         }
     }
 }

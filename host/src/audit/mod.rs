@@ -19,7 +19,7 @@ use file::FileSink;
 
 pub use verify::{AuditFault, VerifiedLog, verify_log};
 
-pub(crate) use entry::{AccessedObject, Entry, EntryKind};
+pub(crate) use entry::{AccessedObject, Entry, EntryKind, Object};
 
 /// The format that the `genesis` entry names.
 pub(crate) const FORMAT: &str = "rootbound-audit/1";

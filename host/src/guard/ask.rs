@@ -9,7 +9,7 @@ use crate::errno;
 use crate::error::{CallError, code};
 use crate::paths::{self, Use};
 use crate::policy::{Consent, Operation};
-use crate::roots::Rights;
+use crate::roots::{Rights, RootIndex};
 use crate::transaction::is_temporary_name;
 
 /// An operation that was asked for: what, and where as the guest said it.
@@ -19,13 +19,26 @@ pub(crate) struct Asked {
     pub(crate) base: Directory,
     /// Path relative to `base`, as given.
     pub(crate) path: String,
-    to: Option<(usize, String)>,
+    rename: Option<OtherEnd>,
+}
+
+/// The other end of a rename: a refusal names both, whichever end it is about.
+#[derive(Clone, Debug)]
+enum OtherEnd {
+    From(RootIndex, String),
+    To(RootIndex, String),
 }
 
 impl Asked {
     /// Names where a rename goes.
     pub(crate) fn with_target(mut self, base: &Directory, path: &str) -> Self {
-        self.to = Some((base.root, base.spell(path)));
+        self.rename = Some(OtherEnd::To(base.root, base.spell(path)));
+        self
+    }
+
+    /// Names where a rename comes from.
+    pub(crate) fn with_source(mut self, base: &Directory, path: &str) -> Self {
+        self.rename = Some(OtherEnd::From(base.root, base.spell(path)));
         self
     }
 
@@ -34,19 +47,25 @@ impl Asked {
             operation,
             base: base.clone(),
             path,
-            to: None,
+            rename: None,
         }
     }
 
     /// The guard says no.
     pub(crate) fn refuse(&self, wasi: ErrorCode, error: CallError) -> Fault {
+        let here = (self.base.root, self.base.spell(&self.path));
+        let ((root, path), to) = match self.rename.clone() {
+            None => (here, None),
+            Some(OtherEnd::To(root, path)) => (here, Some((root, path))),
+            Some(OtherEnd::From(root, path)) => ((root, path), Some(here)),
+        };
         Fault::Refused(Box::new(Refusal {
             wasi,
             error,
             operation: self.operation,
-            root: Some(self.base.root),
-            path: self.base.spell(&self.path),
-            to: self.to.clone(),
+            root: Some(root),
+            path,
+            to,
         }))
     }
 
@@ -81,6 +100,17 @@ impl Asked {
         self.errno(Errno::LOOP)
     }
 
+    /// Another process put something else there.
+    pub(crate) fn swapped(&self) -> Fault {
+        let error = CallError::new(
+            code::CONFLICT,
+            "the object was exchanged while it was being opened",
+        )
+        .reason_of("changed")
+        .hint_of("try again");
+        self.refuse(ErrorCode::Busy, error)
+    }
+
     pub(crate) fn pending(&self) -> Fault {
         let error = CallError::new(
             code::CONFLICT,
@@ -96,14 +126,19 @@ impl CallState {
     /// Asks whether the operation may be tried at all: in time, by a path that may be
     /// used, below a root with the right, and within what the tool declared.
     pub(crate) fn ask(
-        &mut self,
+        &self,
         operation: Operation,
         base: &Directory,
         path: String,
         usage: Use,
     ) -> Result<Asked, Fault> {
+        self.ask_about(Asked::of(operation, base, path), usage)
+    }
+
+    /// The same for a question that says more than a path.
+    pub(crate) fn ask_about(&self, asked: Asked, usage: Use) -> Result<Asked, Fault> {
         self.check_deadline()?;
-        let asked = Asked::of(operation, base, path);
+        let base = &asked.base;
         let at_root = base.path.is_empty();
         paths::check(&asked.path, self.shared.policy.paths, usage, at_root)
             .map_err(|error| asked.refuse(path_code(&error), error))?;

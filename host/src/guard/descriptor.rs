@@ -12,6 +12,7 @@ use wasmtime::component::Resource;
 use super::ask::Asked;
 use super::directory::{EntryStream, wasi_type};
 use super::fault::Fault;
+use super::found::Found;
 use super::io::StreamFailure;
 use super::state::{CallState, Descriptor, Directory, OpenFile};
 use super::streams::{Input, Output};
@@ -21,7 +22,7 @@ use crate::bindings::filesystem::{
     ErrorCode, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
 };
 use crate::bindings::preopens;
-use crate::paths::Use;
+use crate::paths::{self, Use};
 use crate::policy::Operation;
 use crate::roots::Rights;
 use crate::transaction::Pending;
@@ -75,6 +76,7 @@ impl CallState {
             id: self.root(root).id,
             root,
             path: "".into(),
+            straight: true,
             access: None,
         }
     }
@@ -86,36 +88,40 @@ impl CallState {
         flags: PathFlags,
     ) -> Result<Stat, Fault> {
         let asked = self.ask(Operation::Stat, base, path, Use::Any)?;
-        let stat = match self.stat_pending(&asked)? {
-            Some(stat) => stat,
+        let (stat, found) = match self.stat_pending(&asked)? {
+            Some(pending) => pending,
             None => self.stat_on_disk(&asked, flags.contains(PathFlags::SYMLINK_FOLLOW))?,
         };
         if !(walk::is_single_name(&asked.path) && self.looked_at_entry(base.access)) {
             let path = base.spell(&asked.path).into();
-            self.accessed(Operation::Stat, base.root, path, ObjectId::of(&stat))?;
+            self.accessed(Operation::Stat, base.root, path, found)?;
         }
         Ok(stat)
     }
 
-    fn stat_pending(&self, asked: &Asked) -> Result<Option<Stat>, Fault> {
+    fn stat_pending(&self, asked: &Asked) -> Result<Option<(Stat, Found)>, Fault> {
         let Some(place) = self.locate_pending(asked)? else {
             return Ok(None);
         };
-        match self.transaction.pending(&place.slot) {
-            Some(Pending::Gone) => Err(Fault::errno(Errno::NOENT)),
-            Some(Pending::File(index)) => Ok(Some(self.transaction.file(*index).stat()?)),
-            Some(Pending::Moved(from, _)) => Ok(Some(walk::look(from.directory(), from.name())?)),
-            None => Ok(None),
-        }
+        let stat = match self.transaction.pending(&place.slot) {
+            Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
+            Some(Pending::File(index)) => self.transaction.file(*index).stat()?,
+            Some(Pending::Moved(from, _)) => walk::look(from.directory(), from.name())?,
+            None => return Ok(None),
+        };
+        let (id, resolved) = (ObjectId::of(&stat), place.resolved);
+        Ok(Some((stat, Found { id, resolved })))
     }
 
-    fn stat_on_disk(&self, asked: &Asked, follow: bool) -> Result<Stat, Fault> {
+    fn stat_on_disk(&self, asked: &Asked, follow: bool) -> Result<(Stat, Found), Fault> {
         // One name needs no walk, unless it is a link to be followed.
         if walk::is_single_name(&asked.path) {
             let stat =
                 walk::look(asked.base.fd(), &asked.path).map_err(|errno| asked.errno(errno))?;
             if !follow || Kind::of(&stat) != Kind::Symlink {
-                return Ok(stat);
+                let id = ObjectId::of(&stat);
+                let resolved = self.place_of_name(asked, true, asked.base.fd(), &asked.path);
+                return Ok((stat, Found { id, resolved }));
             }
         }
         let boundary = self.root(asked.base.root).boundary;
@@ -125,9 +131,11 @@ impl CallState {
             } else {
                 OFlags::NOFOLLOW
             };
-        let handle = walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty())
+        let walked = walk::open_and_tell(asked.base.fd(), &asked.path, boundary, flags)
             .map_err(|errno| asked.errno(errno))?;
-        Ok(rustix::fs::fstat(handle)?)
+        let stat = rustix::fs::fstat(&walked.handle)?;
+        let found = self.found(asked, &walked, ObjectId::of(&stat));
+        Ok((stat, found))
     }
 
     fn never(&mut self, operation: Operation, base: &Directory, path: String, what: &str) -> Fault {
@@ -140,21 +148,25 @@ impl CallState {
     fn read_link(&mut self, base: &Directory, path: String) -> Result<String, Fault> {
         let asked = self.ask(Operation::Stat, base, path, Use::Any)?;
         let place = self.locate(&asked)?;
+        let link = ObjectId::of(&walk::look(place.directory(), place.name())?);
         let target = rustix::fs::readlinkat(place.directory(), place.name(), Vec::new())
             .map_err(|errno| asked.errno(errno))?;
+        let target = (target.into_string()).map_err(|_| Fault::errno(Errno::ILSEQ))?;
+        // The walk may have ended before it came to what leads out, so the text is told only
+        // where it leads to something inside. The text itself is walked: meanwhile the name
+        // may have become that of another link.
+        let leads = link_target(&asked.path, &target);
         let boundary = self.root(base.root).boundary;
-        match walk::open(
-            base.fd(),
-            &asked.path,
-            boundary,
-            OFlags::PATH,
-            Mode::empty(),
-        ) {
-            Ok(_) => target.into_string().map_err(|_| Fault::errno(Errno::ILSEQ)),
-            // The walk may have ended before it came to what leads out, so the text is told
-            // only where the link leads to something inside.
-            Err(errno) => Err(asked.errno(errno)),
-        }
+        walk::open(base.fd(), &leads, boundary, OFlags::PATH, Mode::empty())
+            .map_err(|errno| asked.errno(errno))?;
+        let (path, resolved) = (place.path.into(), place.resolved);
+        self.accessed(
+            Operation::Stat,
+            base.root,
+            path,
+            Found { id: link, resolved },
+        )?;
+        Ok(target)
     }
 }
 
@@ -410,6 +422,14 @@ impl filesystem::HostDirectoryEntryStream for CallState {
 
     fn drop(&mut self, stream: Resource<EntryStream>) -> wasmtime::Result<()> {
         self.end_listing(stream)
+    }
+}
+
+/// Where the text of a link leads, from where the path of the link starts.
+fn link_target(link: &str, target: &str) -> String {
+    match paths::split_last(link) {
+        Some((parent, _)) if !target.starts_with('/') => format!("{parent}/{target}"),
+        _ => target.to_owned(),
     }
 }
 

@@ -19,6 +19,8 @@ use crate::walk::{Kind, ObjectId};
 /// Entries that the open listings of a call hold together at most: all names have to be
 /// held to be sorted, and the host's memory is not the guest's to fill.
 const MAX_HELD_ENTRIES: usize = 1_000_000;
+/// Entries that are taken between two looks at the clock.
+const ENTRIES_BETWEEN_LOOKS: usize = 1024;
 /// Bytes of kernel directory entries read at once (32 KiB is what glibc uses).
 const BUFFER_BYTES: usize = 1 << 15;
 
@@ -81,7 +83,7 @@ impl CallState {
             } else {
                 directory.path.clone()
             };
-            self.accessed(Operation::List, directory.root, path, directory.id)?;
+            self.accessed(Operation::List, directory.root, path, directory.id.into())?;
         }
         self.hand_out(stream)
     }
@@ -124,6 +126,9 @@ impl CallState {
                     ErrorCode::Quota,
                     CallError::limit("max_entries", held, held + 1),
                 ));
+            }
+            if stream.entries.len() % ENTRIES_BETWEEN_LOOKS == 0 {
+                self.check_deadline()?;
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => kind_by_look(handle, name),
@@ -180,19 +185,8 @@ impl CallState {
 fn shown(name: &[u8], rules: paths::PathRules) -> String {
     match std::str::from_utf8(name) {
         Ok(name) if paths::is_usable_name(name, rules) => name.to_owned(),
-        _ => format!("\0{}", escaped(name)),
+        _ => format!("\0{}", paths::escaped(name)),
     }
-}
-
-fn escaped(name: &[u8]) -> String {
-    let mut text = String::with_capacity(name.len() + 8);
-    for chunk in name.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
 }
 
 fn kind_by_look(directory: &OwnedFd, name: &[u8]) -> Kind {

@@ -16,6 +16,8 @@ pub enum Fault {
     Refused(Box<Refusal>),
     /// It was allowed and failed.
     Failed(Box<(ErrorCode, CallError)>),
+    /// The deadline is over, and the call with it.
+    Late,
     /// The call into the component ends here.
     Trap(wasmtime::Error),
 }

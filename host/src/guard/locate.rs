@@ -1,9 +1,9 @@
 //! From a path to the directory that holds its last name.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-use rustix::fs::Stat;
+use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ask::Asked;
@@ -22,15 +22,17 @@ impl CallState {
         let Some((parent, name)) = paths::split_last(&asked.path) else {
             return Err(asked.errno(Errno::INVAL));
         };
-        let (directory, id) = if parent == "." {
-            (Arc::clone(&asked.base.handle), asked.base.id)
+        let (directory, id, straight) = if parent == "." {
+            (Arc::clone(&asked.base.handle), asked.base.id, true)
         } else {
             let boundary = self.root(asked.base.root).boundary;
-            let handle = walk::open_directory(asked.base.fd(), parent, boundary)
+            let flags = OFlags::PATH | OFlags::DIRECTORY;
+            let walked = walk::open_and_tell(asked.base.fd(), parent, boundary, flags)
                 .map_err(|errno| asked.errno(errno))?;
-            let id = ObjectId::of(&rustix::fs::fstat(&handle)?);
+            let id = ObjectId::of(&rustix::fs::fstat(&walked.handle)?);
             let shared = self.transaction.handle_of(id);
-            (shared.unwrap_or_else(|| Arc::new(handle)), id)
+            let handle = shared.unwrap_or_else(|| Arc::new(walked.handle));
+            (handle, id, walked.straight)
         };
         // A directory that was removed still has a handle, and takes files that can never
         // get a name.
@@ -40,6 +42,7 @@ impl CallState {
         let place = Place {
             root: asked.base.root,
             path: asked.base.spell(&asked.path),
+            resolved: self.place_of_name(asked, straight, directory.as_fd(), name),
             directory,
             slot: Slot {
                 parent: id,
@@ -53,9 +56,10 @@ impl CallState {
     /// Opens the directory of a name that will be changed. Every pending change holds
     /// descriptors of the host, so there are at most as many as the guest may hold.
     pub(crate) fn locate_target(&mut self, asked: &Asked) -> Result<Place, Fault> {
-        let limit = self.shared.policy.limits.max_handles as usize;
-        if self.transaction.changes() >= limit {
-            let error = CallError::limit("max_handles", limit as u64, limit as u64 + 1);
+        let limit = u64::from(self.shared.policy.limits.max_handles);
+        let changes = self.transaction.changes() as u64;
+        if changes >= limit {
+            let error = CallError::limit("max_handles", limit, changes + 1);
             return Err(asked.refuse(ErrorCode::Quota, error));
         }
         self.locate(asked)
@@ -80,7 +84,6 @@ impl CallState {
 
     /// Refuses a link as the target of a change; says `escape` where it leads out.
     pub(crate) fn refuse_symlink(&self, asked: &Asked) -> Fault {
-        use rustix::fs::{Mode, OFlags};
         let boundary = self.root(asked.base.root).boundary;
         match walk::open(
             asked.base.fd(),
@@ -97,11 +100,58 @@ impl CallState {
     /// A path may not lead through a directory whose removal or renaming is pending: it
     /// would mean another object after the commit.
     fn refuse_through_pending(&self, asked: &Asked, place: &Place) -> Result<(), Fault> {
-        for (_, moving) in self.transaction.directories_in_motion() {
-            if walk::lies_within(place.directory.as_fd(), moving)? {
-                return Err(asked.pending());
-            }
+        let moving: Vec<ObjectId> = self.transaction.directories_in_motion().collect();
+        if !moving.is_empty() && self.lies_within_any(place.directory(), &moving)? {
+            return Err(asked.pending());
         }
         Ok(())
+    }
+
+    /// Whether a directory is one of `outer` or lies somewhere below one. A directory can
+    /// lie deeper than any path is long, so the deadline holds on the way up as well.
+    pub(crate) fn lies_within_any(
+        &self,
+        directory: BorrowedFd<'_>,
+        outer: &[ObjectId],
+    ) -> Result<bool, Fault> {
+        for id in walk::upwards(directory)? {
+            self.check_deadline()?;
+            if outer.contains(&id?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test needs a directory that is deep enough"
+)]
+mod tests {
+    use std::fs::File;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::audit::AuditLog;
+    use crate::component::ToolComponent;
+    use crate::policy::Policy;
+    use crate::shared::Shared;
+
+    #[test]
+    fn the_way_up_ends_at_the_deadline() {
+        let component = ToolComponent::file_tools().unwrap();
+        let shared = Shared::without_grants(component, Policy::default(), AuditLog::none());
+        let mut state = CallState::new(shared, String::new(), "", None);
+        let directory = tempfile::tempdir().unwrap();
+        let handle = File::open(directory.path()).unwrap();
+        let (device, inode) = (u64::MAX, 0);
+        let nowhere = [ObjectId { device, inode }];
+        let found = state.lies_within_any(handle.as_fd(), &nowhere);
+        assert!(matches!(found, Ok(false)));
+        state.deadline = Instant::now();
+        let late = state.lies_within_any(handle.as_fd(), &nowhere);
+        assert!(matches!(late, Err(Fault::Late)));
     }
 }

@@ -13,6 +13,7 @@ mod ask;
 mod descriptor;
 mod directory;
 mod fault;
+mod found;
 mod io;
 mod locate;
 mod open;

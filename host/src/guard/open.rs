@@ -8,13 +8,15 @@ use rustix::io::Errno;
 
 use super::ask::Asked;
 use super::fault::Fault;
+use super::found::Found;
 use super::state::{CallState, Descriptor, Directory, OpenFile};
 use crate::bindings::filesystem::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 use crate::error::{CallError, code};
 use crate::paths::{self, Use};
 use crate::policy::{Consent, Operation};
+use crate::roots::Rights;
 use crate::transaction::{Before, Pending, Place, StagedFile, StagedIndex};
-use crate::walk::{self, Kind, ObjectId};
+use crate::walk::{self, Kind, ObjectId, Walked};
 
 /// How often a file that is swapped between two looks at it is looked at again.
 const SWAP_RETRIES: usize = 8;
@@ -77,8 +79,8 @@ impl CallState {
         wanted: Wanted,
     ) -> Result<Descriptor, Fault> {
         let operation = match self.root(base.root).rights {
-            crate::roots::Rights::Read => Operation::Open,
-            crate::roots::Rights::Write => Operation::CreateDirectory,
+            Rights::Read => Operation::Open,
+            Rights::Write => Operation::CreateDirectory,
         };
         let asked = self.ask(operation, base, path, Use::Any)?;
         if let Some(place) = self.locate_pending(&asked)?
@@ -87,9 +89,9 @@ impl CallState {
             return Err(asked.pending());
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | no_follow(wanted);
-        let handle = self.walk(&asked, flags)?;
-        let stat = rustix::fs::fstat(&handle)?;
-        self.directory(asked, handle, &stat)
+        let walked = (self.walk(&asked, flags)).map_err(|errno| asked.errno(errno))?;
+        let stat = rustix::fs::fstat(&walked.handle)?;
+        self.directory(asked, walked, &stat)
     }
 
     fn open_to_read(
@@ -110,8 +112,9 @@ impl CallState {
             }
         }
         for _ in 0..SWAP_RETRIES {
-            let named = self.walk(&asked, OFlags::PATH | no_follow(wanted))?;
-            let stat = rustix::fs::fstat(&named)?;
+            let named = (self.walk(&asked, OFlags::PATH | no_follow(wanted)))
+                .map_err(|errno| asked.errno(errno))?;
+            let stat = rustix::fs::fstat(&named.handle)?;
             match Kind::of(&stat) {
                 Kind::Directory => return self.directory(asked, named, &stat),
                 Kind::Symlink => return Err(asked.symlink()),
@@ -120,50 +123,58 @@ impl CallState {
             }
             // The first walk opened nothing, so that a device is never touched; the second
             // opens, and must find the same object.
-            let handle = self.walk(&asked, OFlags::RDONLY | no_follow(wanted))?;
-            if ObjectId::of(&rustix::fs::fstat(&handle)?) == ObjectId::of(&stat) {
-                return self.file(&asked, handle, &stat);
+            let opened = match self.walk(&asked, OFlags::RDONLY | no_follow(wanted)) {
+                // A socket, or a device that is not there: it was a file a moment ago.
+                Err(Errno::NXIO | Errno::NODEV) => continue,
+                other => other.map_err(|errno| asked.errno(errno))?,
+            };
+            let id = ObjectId::of(&rustix::fs::fstat(&opened.handle)?);
+            if id == ObjectId::of(&stat) {
+                let found = self.found(&asked, &opened, id);
+                return self.file(&asked, opened.handle, found);
             }
         }
-        Err(asked.refuse(ErrorCode::Busy, swapped()))
+        Err(asked.swapped())
     }
 
-    fn walk(&self, asked: &Asked, flags: OFlags) -> Result<OwnedFd, Fault> {
+    fn walk(&self, asked: &Asked, flags: OFlags) -> Result<Walked, Errno> {
         let boundary = self.root(asked.base.root).boundary;
-        walk::open(asked.base.fd(), &asked.path, boundary, flags, Mode::empty())
-            .map_err(|errno| asked.errno(errno))
+        walk::open_and_tell(asked.base.fd(), &asked.path, boundary, flags)
     }
 
     fn directory(
         &mut self,
         asked: Asked,
-        handle: OwnedFd,
+        walked: Walked,
         stat: &Stat,
     ) -> Result<Descriptor, Fault> {
         let id = ObjectId::of(stat);
+        let straight = walked.straight && asked.is_straight();
         let path: Arc<str> = match paths::split_last(&asked.path) {
             None if asked.base.path.is_empty() && !asked.path.contains("..") => "".into(),
             _ => asked.base.spell(asked.path.trim_end_matches('/')).into(),
         };
         let access = if asked.operation == Operation::Open {
             let spelled = asked.base.spell(&asked.path).into();
-            Some(self.accessed(Operation::Open, asked.base.root, spelled, id)?)
+            let found = self.found(&asked, &walked, id);
+            Some(self.accessed(Operation::Open, asked.base.root, spelled, found)?)
         } else {
             None
         };
         Ok(Descriptor::Directory(Directory {
-            handle: Arc::new(handle),
+            handle: Arc::new(walked.handle),
             id,
             root: asked.base.root,
             path,
+            straight,
             access,
         }))
     }
 
-    fn file(&mut self, asked: &Asked, handle: OwnedFd, stat: &Stat) -> Result<Descriptor, Fault> {
-        let id = ObjectId::of(stat);
+    fn file(&mut self, asked: &Asked, handle: OwnedFd, found: Found) -> Result<Descriptor, Fault> {
+        let id = found.id;
         let path: Arc<str> = asked.base.spell(&asked.path).into();
-        let access = self.accessed(Operation::Open, asked.base.root, Arc::clone(&path), id)?;
+        let access = self.accessed(Operation::Open, asked.base.root, Arc::clone(&path), found)?;
         Ok(Descriptor::File(OpenFile {
             handle: Arc::new(handle),
             id,
@@ -190,22 +201,27 @@ impl CallState {
         let handle = rustix::fs::openat(from.directory(), from.name(), flags, Mode::empty())?;
         let stat = rustix::fs::fstat(&handle)?;
         if ObjectId::of(&stat) != before.object {
-            return Err(asked.refuse(ErrorCode::Busy, swapped()));
+            return Err(asked.swapped());
         }
-        self.file(asked, handle, &stat)
+        let stands = from.resolved.clone();
+        let found = Found {
+            id: before.object,
+            resolved: Some(stands.unwrap_or_else(|| from.path.as_str().into())),
+        };
+        self.file(asked, handle, found)
     }
 
     /// Whether what stands at a place can be read there already. A pending move does not
     /// make it so.
     fn is_readable(&self, place: &Place) -> Result<bool, Fault> {
-        for root in self.shared.roots.iter() {
-            if root.rights == crate::roots::Rights::Read
-                && walk::lies_within(place.directory(), root.id)?
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let readable: Vec<ObjectId> = self
+            .shared
+            .roots
+            .iter()
+            .filter(|root| root.rights == Rights::Read)
+            .map(|root| root.id)
+            .collect();
+        self.lies_within_any(place.directory(), &readable)
     }
 
     /// The guest sees its own staged file. It may read it where it has a read grant, or
@@ -219,7 +235,7 @@ impl CallState {
         if wanted.directory {
             return Err(asked.errno(Errno::NOTDIR));
         }
-        let by_grant = self.may(asked.base.root, crate::roots::Rights::Read);
+        let by_grant = self.may(asked.base.root, Rights::Read);
         let file = self.transaction.file(index);
         let readable = file.created || by_grant;
         let (handle, id) = (Arc::clone(file.handle()), ObjectId::of(&file.stat()?));
@@ -340,13 +356,7 @@ impl CallState {
         if stat.st_nlink > 1 {
             return Err(asked.refuse(ErrorCode::NotPermitted, hard_link()));
         }
-        // Replacing needs write permission on the directory only; the file's own must hold.
-        rustix::fs::accessat(
-            place.directory(),
-            place.name(),
-            AccessMode::WRITE_OK,
-            AtFlags::EACCESS,
-        )?;
+        self.may_write(&place)?;
         let mut file = StagedFile::for_existing(&place.directory)?;
         if !wanted.truncate {
             self.copy_existing(&asked, &place, stat, &mut file)?;
@@ -359,6 +369,13 @@ impl CallState {
         self.open_staged(&asked, index, wanted)
     }
 
+    /// Replacing needs write permission on the directory only; the file's own must hold.
+    pub(super) fn may_write(&self, place: &Place) -> Result<(), Fault> {
+        let flags = AtFlags::EACCESS;
+        rustix::fs::accessat(place.directory(), place.name(), AccessMode::WRITE_OK, flags)?;
+        Ok(())
+    }
+
     /// The private copy counts as reading, since it is.
     fn copy_existing(
         &mut self,
@@ -367,17 +384,22 @@ impl CallState {
         stat: &Stat,
         file: &mut StagedFile,
     ) -> Result<(), Fault> {
-        self.charge_read(ObjectId::of(stat), stat.st_size as u64)
+        let size = stat.st_size as u64;
+        self.charge_read(ObjectId::of(stat), size, size)
             .map_err(|error| asked.refuse(ErrorCode::Quota, error))?;
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let old = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())?;
         if Before::of(&rustix::fs::fstat(&old)?) != Before::of(stat) {
-            return Err(asked.refuse(ErrorCode::Busy, swapped()));
+            return Err(asked.swapped());
         }
         file.copy_content(old.as_fd())?;
         let path = place.path.as_str().into();
-        let access = self.accessed(Operation::Read, place.root, path, ObjectId::of(stat))?;
+        let found = Found {
+            id: ObjectId::of(stat),
+            resolved: place.resolved.clone(),
+        };
+        let access = self.accessed(Operation::Read, place.root, path, found)?;
         self.access_was(Some(access), Operation::Read, stat.st_size as u64);
         Ok(())
     }
@@ -397,13 +419,4 @@ fn hard_link() -> CallError {
         "the file has another name as well, and changing it would change or split both",
     )
     .hint_of("write to a new file instead")
-}
-
-fn swapped() -> CallError {
-    CallError::new(
-        code::CONFLICT,
-        "the object was exchanged while it was being opened",
-    )
-    .reason_of("changed")
-    .hint_of("try again")
 }

@@ -8,11 +8,13 @@ use super::fault::Fault;
 use super::state::{CallState, Directory};
 use crate::audit::EntryKind;
 use crate::bindings::filesystem::ErrorCode;
+use crate::errno;
 use crate::error::{CallError, code};
 use crate::paths::{self, Use};
 use crate::policy::{Operation, RiskClass};
 use crate::transaction::{
-    self, Before, MAX_OBJECTS, MadeDirectory, Pending, Place, Tree, TreeError, is_temporary_name,
+    self, Before, MAX_OBJECTS, MAX_TREE_DEPTH, MadeDirectory, Pending, Place, Tree, TreeError,
+    is_temporary_name,
 };
 use crate::walk::{self, Kind, ObjectId};
 
@@ -111,6 +113,7 @@ impl CallState {
             .look(&asked, &place)?
             .ok_or_else(|| Fault::errno(Errno::NOENT))?;
         if Kind::of(&stat) == Kind::Directory {
+            self.called_directory = Some(place.slot);
             return Err(Fault::errno(Errno::ISDIR));
         }
         let risk = self.risk_of(Operation::Delete, &stat);
@@ -155,12 +158,15 @@ impl CallState {
             .look(&asked, &place)?
             .ok_or_else(|| Fault::errno(Errno::NOENT))?;
         if Kind::of(&stat) != Kind::Directory {
-            return Err(Fault::errno(Errno::NOTDIR));
+            return Err(match &self.called_directory {
+                Some(slot) if *slot == place.slot => asked.swapped(),
+                _ => Fault::errno(Errno::NOTDIR),
+            });
         }
-        if self.word.recursive && !self.is_empty(&place, &stat)? {
+        if self.word.recursive && !self.is_empty(&asked, &place, &stat)? {
             return self.remove_tree(&asked, place, &stat);
         }
-        if !self.is_empty(&place, &stat)? {
+        if !self.is_empty(&asked, &place, &stat)? {
             return Err(Fault::errno(Errno::NOTEMPTY));
         }
         if self.transaction.made(ObjectId::of(&stat)) {
@@ -182,7 +188,7 @@ impl CallState {
 
     /// Whether the directory would be empty after the commit. One that may not be read is
     /// left to the kernel, which looks again in any case.
-    fn is_empty(&self, place: &Place, stat: &Stat) -> Result<bool, Fault> {
+    fn is_empty(&self, asked: &Asked, place: &Place, stat: &Stat) -> Result<bool, Fault> {
         let id = ObjectId::of(stat);
         let pending = |name: &str| {
             self.transaction
@@ -198,6 +204,8 @@ impl CallState {
         let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())
         {
             Err(Errno::ACCESS) => return Ok(true),
+            // It was a directory a moment ago.
+            Err(Errno::NOTDIR | Errno::LOOP) => return Err(asked.swapped()),
             other => other?,
         };
         let stays = rustix::fs::Dir::new(handle)?
@@ -218,20 +226,8 @@ impl CallState {
             return Err(asked.pending());
         }
         let before = Before::of(stat);
-        let tree = Tree::survey(&place, before.object).map_err(|error| match error {
-            TreeError::Errno(errno) => asked.errno(errno),
-            TreeError::TooLarge => {
-                let limit = MAX_OBJECTS as u64;
-                asked.refuse(
-                    ErrorCode::Quota,
-                    CallError::limit("deleted_objects", limit, limit + 1),
-                )
-            }
-            TreeError::Mount => asked.not_granted(
-                "another file system is mounted inside the directory",
-                "delete what lies beside it in smaller steps",
-            ),
-        })?;
+        let tree = Tree::survey(&place, before.object, Some(self.deadline))
+            .map_err(|error| not_as_a_whole(asked, error))?;
         self.transaction.delete_tree(place, before, tree);
         Ok(())
     }
@@ -243,19 +239,23 @@ impl CallState {
         new_base: &Directory,
         new_path: String,
     ) -> Result<(), Fault> {
-        let from = self
-            .ask(Operation::Rename, base, path, Use::TargetAny)?
-            .with_target(new_base, &new_path);
-        let to = self.ask(Operation::Rename, new_base, new_path, Use::TargetAny)?;
+        let to = Asked::of(Operation::Rename, new_base, new_path).with_source(base, &path);
+        let from = Asked::of(Operation::Rename, base, path).with_target(new_base, &to.path);
+        let from = self.ask_about(from, Use::TargetAny)?;
+        let to = self.ask_about(to, Use::TargetAny)?;
         let (source, target) = (self.locate_target(&from)?, self.locate_target(&to)?);
         if source.slot == target.slot {
             return Ok(());
         }
+        if source.slot.parent.device != target.slot.parent.device {
+            let error = errno::across_file_systems();
+            return Err(Fault::failed(ErrorCode::CrossDevice, error));
+        }
         paths::check_new_name(target.name(), self.shared.policy.paths)
-            .map_err(|error| from.refuse(ErrorCode::Invalid, error))?;
+            .map_err(|error| to.refuse(ErrorCode::Invalid, error))?;
         let before = match self.transaction.pending(&source.slot).cloned() {
             Some(Pending::Gone) => return Err(Fault::errno(Errno::NOENT)),
-            Some(Pending::File(index)) if self.transaction.file(index).created => {
+            Some(Pending::File(index)) if self.transaction.is_new(index) => {
                 return self.rename_staged(&from, &to, index, target);
             }
             Some(_) => return Err(from.pending()),
@@ -272,7 +272,7 @@ impl CallState {
             return Err(Fault::errno(Errno::EXIST));
         }
         let replaced = self.target_of_rename(&from, &to, &target)?;
-        if directory && walk::lies_within(target.directory(), before.object)? {
+        if directory && self.lies_within_any(target.directory(), &[before.object])? {
             return Err(Fault::errno(Errno::INVAL));
         }
         if directory && replaced.is_some() {
@@ -305,7 +305,7 @@ impl CallState {
         target: &Place,
     ) -> Result<Option<Before>, Fault> {
         match self.transaction.pending(&target.slot).cloned() {
-            Some(Pending::File(index)) if self.transaction.file(index).created => {
+            Some(Pending::File(index)) if self.transaction.is_new(index) => {
                 self.transaction.take_back_file(index);
                 return Ok(None);
             }
@@ -340,11 +340,41 @@ impl CallState {
         index: usize,
         target: Place,
     ) -> Result<(), Fault> {
-        if self.target_of_rename(from, to, &target)?.is_some() {
-            return Err(from.pending());
+        let replaced = match self.transaction.pending(&target.slot).cloned() {
+            Some(Pending::File(other)) if !self.transaction.is_new(other) => {
+                self.replaced_already(other)
+            }
+            _ => self.replaced_on_disk(from, to, &target)?,
+        };
+        if replaced.is_some() {
+            self.transaction.file(index).make_private()?;
         }
-        self.transaction.retarget(index, target);
+        self.transaction.retarget(index, target, replaced);
         Ok(())
+    }
+
+    /// What the call was about to replace anyway, and now replaces with something else.
+    fn replaced_already(&mut self, index: usize) -> Option<(Before, RiskClass)> {
+        let effect = self.transaction.take_back_file(index)?;
+        Some((effect.before?, effect.risk))
+    }
+
+    /// Writing beside a file and renaming over it is a replacement like any other.
+    fn replaced_on_disk(
+        &mut self,
+        from: &Asked,
+        to: &Asked,
+        target: &Place,
+    ) -> Result<Option<(Before, RiskClass)>, Fault> {
+        let Some(before) = self.target_of_rename(from, to, target)? else {
+            return Ok(None);
+        };
+        self.may_write(target)?;
+        let stat = walk::look(target.directory(), target.name())?;
+        if Before::of(&stat) != before {
+            return Err(to.swapped());
+        }
+        Ok(Some((before, self.risk_of(Operation::Replace, &stat))))
     }
 
     fn risk_of_rename(&self, source: &Place, replaced: Option<Before>) -> RiskClass {
@@ -352,5 +382,24 @@ impl CallState {
             Ok(stat) if replaced.is_none() => self.risk_of(Operation::Rename, &stat),
             _ => RiskClass::Destructive,
         }
+    }
+}
+
+/// Why a directory is not deleted with what it holds.
+fn not_as_a_whole(asked: &Asked, error: TreeError) -> Fault {
+    let over = |limit, most: usize| {
+        let most = most as u64;
+        asked.refuse(ErrorCode::Quota, CallError::limit(limit, most, most + 1))
+    };
+    match error {
+        TreeError::Errno(errno) => asked.errno(errno),
+        TreeError::TooLarge => over("deleted_objects", MAX_OBJECTS),
+        TreeError::TooDeep => over("deleted_depth", MAX_TREE_DEPTH),
+        TreeError::Changed => asked.swapped(),
+        TreeError::Late => Fault::Late,
+        TreeError::Mount => asked.not_granted(
+            "another file system is mounted inside the directory",
+            "delete what lies beside it in smaller steps",
+        ),
     }
 }

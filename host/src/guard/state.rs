@@ -9,14 +9,15 @@ use rustix::fs::Stat;
 use wasmtime::component::{Resource, ResourceTable};
 
 use super::fault::{Fault, Refusal};
-use crate::audit::{AccessedObject, Entry, EntryKind};
+use super::found::Found;
+use crate::audit::{AccessedObject, Entry, EntryKind, Object};
 use crate::bindings::filesystem::ErrorCode;
 use crate::error::{CallError, code};
 use crate::expected::CallerWord;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::{Rights, Root, RootIndex};
 use crate::shared::Shared;
-use crate::transaction::{StagedIndex, Transaction};
+use crate::transaction::{Slot, StagedIndex, Transaction};
 use crate::walk::ObjectId;
 
 /// Refusals after which a call is ended: each is a line in the audit log, and a guest must
@@ -24,8 +25,10 @@ use crate::walk::ObjectId;
 const MAX_REFUSALS: u32 = 10_000;
 /// Accesses after which a call is ended: they are held until the call ends.
 const MAX_ACCESSES: usize = 250_000;
-/// Bytes of paths in all accesses of a call, for the same reason.
-const MAX_ACCESS_BYTES: usize = 32 << 20;
+/// Bytes of paths in all accesses of a call, for the same reason: the record copies them, and
+/// its lines are made of the copies, so that three times as much is held at the end, and more
+/// where characters are escaped.
+const MAX_ACCESS_BYTES: usize = 16 << 20;
 /// Bytes of paths in all refusals of a call. Control characters take six times as many in
 /// the log.
 const MAX_REFUSAL_BYTES: usize = 1 << 20;
@@ -48,6 +51,8 @@ pub struct Directory {
     pub(crate) root: RootIndex,
     /// Path from the root, as the guest spelled it; empty at the root itself.
     pub(crate) path: Arc<str>,
+    /// Whether that is surely where it stands: it was reached without links and `..`.
+    pub(crate) straight: bool,
     /// Which access of the call's record this directory's use is counted in.
     pub(crate) access: Option<usize>,
 }
@@ -86,8 +91,15 @@ pub(crate) struct Access {
     root: RootIndex,
     path: Arc<str>,
     id: ObjectId,
+    resolved: Option<Arc<str>>,
     bytes: u64,
     entries: u64,
+}
+
+impl Access {
+    fn object(&self) -> Object {
+        Object::new(self.id, self.resolved.as_deref())
+    }
 }
 
 /// Why the host ended a call from outside the guest's view.
@@ -117,6 +129,8 @@ pub(crate) struct CallState {
     refusal_bytes: usize,
     /// Directories that the call made, those that it removed again included.
     pub(super) directories_made: u32,
+    /// The name that was last refused to be unlinked because a directory had it.
+    pub(super) called_directory: Option<Slot>,
     /// Entries in all open listings.
     pub(super) held_entries: usize,
     handles: u32,
@@ -154,6 +168,7 @@ impl CallState {
             refusals: 0,
             refusal_bytes: 0,
             directories_made: 0,
+            called_directory: None,
             held_entries: 0,
             handles: 0,
             bytes_read: 0,
@@ -235,6 +250,10 @@ impl CallState {
     pub(crate) fn settle(&mut self, fault: Fault) -> wasmtime::Result<ErrorCode> {
         match fault {
             Fault::Trap(error) => Err(error),
+            Fault::Late => {
+                let error = timed_out(self.shared.policy.limits.timeout);
+                Err(self.stop(error))
+            }
             Fault::Failed(failure) => {
                 let (wasi, error) = *failure;
                 self.last_failure = Some(error);
@@ -295,15 +314,16 @@ impl CallState {
         operation: Operation,
         root: RootIndex,
         path: Arc<str>,
-        id: ObjectId,
+        found: Found,
     ) -> Result<usize, Fault> {
+        let Found { id, resolved } = found;
         let again = |last: &Access| {
             last.operation == operation && last.id == id && last.root == root && last.path == path
         };
         if self.accesses.last().is_some_and(again) {
             return Ok(self.accesses.len() - 1);
         }
-        self.access_bytes += path.len();
+        self.access_bytes += path.len() + resolved.as_ref().map_or(0, |path| path.len());
         if self.accesses.len() >= MAX_ACCESSES || self.access_bytes > MAX_ACCESS_BYTES {
             let most = MAX_ACCESSES as u64;
             return Err(Fault::Trap(self.stop(CallError::limit(
@@ -317,6 +337,7 @@ impl CallState {
             root,
             path,
             id,
+            resolved,
             bytes: 0,
             entries: 0,
         });
@@ -366,7 +387,7 @@ impl CallState {
         entry.operation = Some(access.operation);
         entry.root = Some(self.shared.roots.label(access.root).to_owned());
         entry.path = Some(access.path.to_string());
-        entry.object = Some(access.id.into());
+        entry.object = Some(access.object());
         entry.bytes = (access.operation == Operation::Read).then_some(access.bytes);
     }
 
@@ -374,24 +395,30 @@ impl CallState {
         AccessedObject {
             bytes: (access.operation == Operation::Read).then_some(access.bytes),
             entries: access.entries,
-            object: access.id.into(),
+            object: access.object(),
             operation: access.operation,
             path: access.path.to_string(),
             root: self.shared.roots.label(access.root).to_owned(),
         }
     }
 
-    /// Asks for `amount` more bytes of an object. `available` is how much it would be to
-    /// read all that the guest could get.
-    pub(crate) fn charge_read(&mut self, id: ObjectId, amount: u64) -> Result<(), CallError> {
+    /// Asks for `amount` more bytes of an object of `size` bytes. Large files come in pieces,
+    /// but what a refusal tells is how much all of it would be.
+    pub(crate) fn charge_read(
+        &mut self,
+        id: ObjectId,
+        amount: u64,
+        size: u64,
+    ) -> Result<(), CallError> {
         let limits = &self.shared.policy.limits;
         let of_object = self.bytes_read_of.entry(id).or_insert(0);
+        let all = amount.max(size.saturating_sub(*of_object));
         let object_total = of_object.saturating_add(amount);
         if object_total > limits.max_read_bytes {
             return Err(CallError::limit(
                 "max_read_bytes",
                 limits.max_read_bytes,
-                object_total,
+                of_object.saturating_add(all),
             ));
         }
         let total = self.bytes_read.saturating_add(amount);
@@ -399,7 +426,7 @@ impl CallState {
             return Err(CallError::limit(
                 "max_call_read_bytes",
                 limits.max_call_read_bytes,
-                total,
+                self.bytes_read.saturating_add(all),
             ));
         }
         *of_object = object_total;
@@ -441,12 +468,12 @@ impl CallState {
     }
 
     /// Refuses to go on after the deadline.
-    pub(crate) fn check_deadline(&mut self) -> Result<(), Fault> {
+    pub(crate) fn check_deadline(&self) -> Result<(), Fault> {
         if Instant::now() < self.deadline {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(Fault::Late)
         }
-        let error = timed_out(self.shared.policy.limits.timeout);
-        Err(Fault::Trap(self.stop(error)))
     }
 
     /// The class of a change to an object: `DRAFT` when this session created it and it is

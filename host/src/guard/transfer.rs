@@ -29,11 +29,11 @@ impl CallState {
         let Ok(position) = i64::try_from(offset) else {
             return Ok(Vec::new());
         };
-        let wanted = self.bytes_to_read(file, wanted.min(MAX_READ), offset)?;
+        let (wanted, size) = self.bytes_to_read(file, wanted.min(MAX_READ), offset)?;
         if wanted == 0 {
             return Ok(Vec::new());
         }
-        self.charge_read(file.id, wanted)
+        self.charge_read(file.id, wanted, size)
             .map_err(|error| file_refusal(file, Operation::Read, error))?;
         let mut bytes = Vec::with_capacity(wanted as usize);
         let moved = rustix::io::pread(&file.handle, spare_capacity(&mut bytes), position as u64);
@@ -45,14 +45,20 @@ impl CallState {
     }
 
     /// How much a read would move, so that nothing is allocated or charged for what is not
-    /// there. A small read near the limit is looked at as closely as a large one.
-    fn bytes_to_read(&self, file: &OpenFile, wanted: u64, offset: u64) -> Result<u64, Fault> {
+    /// there; and the size of the file as far as it is known. A small read near the limit is
+    /// looked at as closely as a large one.
+    fn bytes_to_read(
+        &self,
+        file: &OpenFile,
+        wanted: u64,
+        offset: u64,
+    ) -> Result<(u64, u64), Fault> {
         let near_limit = !self.has_read_budget(file.id, wanted);
         if wanted <= SMALL_READ && !near_limit {
-            return Ok(wanted);
+            return Ok((wanted, 0));
         }
         let size = rustix::fs::fstat(&file.handle)?.st_size as u64;
-        Ok(wanted.min(size.saturating_sub(offset)))
+        Ok((wanted.min(size.saturating_sub(offset)), size))
     }
 
     /// Writes all bytes to a staged file. Growth counts as written even where it is a hole.

@@ -23,6 +23,8 @@ pub(crate) struct Slot {
 pub(crate) struct Place {
     pub(crate) root: RootIndex,
     pub(crate) path: String,
+    /// Where that is from the root, if the path does not say so itself.
+    pub(crate) resolved: Option<Arc<str>>,
     pub(crate) directory: Arc<OwnedFd>,
     pub(crate) slot: Slot,
 }

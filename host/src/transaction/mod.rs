@@ -25,7 +25,7 @@ pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
 pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
 pub use effect::{Covers, EffectReceipt};
 pub(crate) use staged::{StagedFile, is_temporary_name, make_directory};
-pub(crate) use tree::{MAX_OBJECTS, Tree, TreeError};
+pub(crate) use tree::{MAX_OBJECTS, MAX_TREE_DEPTH, Tree, TreeError};
 pub(crate) use verify::verify_expected;
 
 /// What a name stands for within the call, where that differs from the file system.
@@ -63,9 +63,12 @@ impl Transaction {
         !self.pending.is_empty()
     }
 
-    /// How many descriptors of the host the pending changes may hold at most.
+    /// The changes that hold descriptors of the host: staged files, those that were taken
+    /// back included, and whatever else is pending.
     pub(crate) fn changes(&self) -> usize {
-        self.files.len() + self.effects.len() + self.directories.len()
+        let without_file = |effect: &&Effect| effect.staged.is_none();
+        let others = self.effects.iter().filter(without_file).count();
+        self.files.len() + others + self.directories.len()
     }
 
     /// A handle of the directory that some pending change holds already.
@@ -105,10 +108,10 @@ impl Transaction {
     }
 
     /// The directories whose removal or renaming is pending; no path may lead through them.
-    pub(crate) fn directories_in_motion(&self) -> impl Iterator<Item = (&Place, ObjectId)> {
+    pub(crate) fn directories_in_motion(&self) -> impl Iterator<Item = ObjectId> {
         self.effects.iter().filter_map(|effect| {
             let before = effect.before?;
-            (before.kind == Kind::Directory).then_some((&effect.place, before.object))
+            (before.kind == Kind::Directory).then_some(before.object)
         })
     }
 
@@ -234,8 +237,14 @@ impl Transaction {
         Some(effect)
     }
 
-    /// Gives a staged new file another name.
-    pub(crate) fn retarget(&mut self, index: StagedIndex, to: Place) {
+    /// Gives a staged new file another name: a free one, or that of a file which it then
+    /// replaces, in the class that this replacement has.
+    pub(crate) fn retarget(
+        &mut self,
+        index: StagedIndex,
+        to: Place,
+        replaced: Option<(Before, RiskClass)>,
+    ) {
         if let Some(effect) = self
             .effects
             .iter_mut()
@@ -243,8 +252,21 @@ impl Transaction {
         {
             self.pending.remove(&effect.place.slot);
             self.pending.insert(to.slot.clone(), Pending::File(index));
+            self.files[index].move_to(&to.directory);
             effect.place = to;
+            if let Some((before, risk)) = replaced {
+                effect.operation = Operation::Replace;
+                effect.risk = risk;
+                effect.before = Some(before);
+            }
         }
+    }
+
+    /// Whether a staged file will get a name that nothing has.
+    pub(crate) fn is_new(&self, index: StagedIndex) -> bool {
+        self.effects
+            .iter()
+            .any(|effect| effect.staged == Some(index) && effect.before.is_none())
     }
 
     /// Forgets what the commit has done, so that nothing of it is taken back.

@@ -5,9 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::verify::changed;
 use super::{Effect, Place, Transaction};
-use crate::errno;
+use crate::errno::{self, changed};
 use crate::error::CallError;
 use crate::policy::{Durability, Operation};
 use crate::walk::{self, Kind, ObjectId, Version};
@@ -74,7 +73,7 @@ pub(super) fn perform(transaction: &mut Transaction, effect: &Effect) -> Result<
         },
         _ => Err(Errno::INVAL),
     };
-    done.map_err(errno::explain)
+    done.map_err(errno::explain_change)
 }
 
 /// Syncs the directories whose names changed.

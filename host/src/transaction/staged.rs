@@ -18,6 +18,9 @@ const SUFFIX: &str = ".tmp";
 /// must not inherit the trust that was put into the old.
 const KEPT_MODE: u32 = 0o777;
 
+/// The mode of content that waits for the permissions of the file it will replace.
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
 /// Whether a name is one under which this crate stages files.
 pub(crate) fn is_temporary_name(name: &str) -> bool {
     name.strip_prefix(PREFIX)
@@ -70,7 +73,12 @@ impl StagedFile {
     /// New content for an existing file, which nobody else may read before it has its
     /// predecessor's permissions.
     pub(crate) fn for_existing(directory: &Arc<OwnedFd>) -> Result<Self, Errno> {
-        Self::with_mode(directory, Mode::RUSR | Mode::WUSR, false)
+        Self::with_mode(directory, PRIVATE, false)
+    }
+
+    /// Makes a new file content for an existing one, likewise.
+    pub(crate) fn make_private(&self) -> Result<(), Errno> {
+        rustix::fs::fchmod(&self.handle, PRIVATE)
     }
 
     fn with_mode(directory: &Arc<OwnedFd>, mode: Mode, created: bool) -> Result<Self, Errno> {
@@ -98,6 +106,14 @@ impl StagedFile {
 
     pub(crate) fn handle(&self) -> &Arc<OwnedFd> {
         &self.handle
+    }
+
+    /// Makes another directory the one where the file will get its name: the first may be
+    /// gone by then. One that has a temporary name keeps its place.
+    pub(crate) fn move_to(&mut self, directory: &Arc<OwnedFd>) {
+        if self.temporary.is_none() {
+            self.directory = Arc::clone(directory);
+        }
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {

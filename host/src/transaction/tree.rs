@@ -1,6 +1,7 @@
 //! A directory with what it holds, to be deleted as one effect.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
@@ -12,7 +13,7 @@ use crate::walk::{self, Kind, ObjectId};
 /// Objects that one deletion may cover; each is held in memory until the commit.
 pub(crate) const MAX_OBJECTS: usize = 100_000;
 /// Directories inside directories that one deletion may cover; each holds a descriptor.
-const MAX_DEPTH: usize = 100;
+pub(crate) const MAX_TREE_DEPTH: usize = 100;
 
 /// What stood in the directory when the deletion was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,23 +34,44 @@ struct TreeEntry {
 #[derive(Debug)]
 pub(crate) enum TreeError {
     Errno(Errno),
-    /// More than [`MAX_OBJECTS`], or deeper than it is safe to follow.
+    /// More than [`MAX_OBJECTS`].
     TooLarge,
+    /// Deeper than [`MAX_TREE_DEPTH`].
+    TooDeep,
+    /// A directory became something else while it was looked into.
+    Changed,
+    /// The call's time is over.
+    Late,
     /// Something is mounted inside.
     Mount,
 }
 
 impl From<Errno> for TreeError {
+    /// Everything was looked at before it was opened, so a name that is gone, or a link
+    /// where a directory was, is someone else's doing.
     fn from(errno: Errno) -> Self {
-        Self::Errno(errno)
+        match errno {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Self::Changed,
+            other => Self::Errno(other),
+        }
     }
 }
 
 impl Tree {
-    pub(crate) fn survey(place: &Place, id: ObjectId) -> Result<Self, TreeError> {
-        let mut covers = Covers::default();
+    /// Looks at everything inside, until the deadline where there is one.
+    pub(crate) fn survey(
+        place: &Place,
+        id: ObjectId,
+        deadline: Option<Instant>,
+    ) -> Result<Self, TreeError> {
         let directory = open_inside(place.directory(), place.name().as_bytes())?;
-        let entries = survey(&directory, id.device, 0, &mut covers)?;
+        let mut survey = Survey {
+            device: id.device,
+            deadline,
+            covers: Covers::default(),
+        };
+        let entries = survey.entries(&directory, 0)?;
+        let covers = survey.covers;
         Ok(Self { entries, covers })
     }
 
@@ -74,47 +96,60 @@ fn open_inside(directory: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno>
     rustix::fs::openat(directory, name, flags, Mode::empty())
 }
 
-fn survey(
-    directory: &OwnedFd,
+/// A survey under way.
+struct Survey {
     device: u64,
-    depth: usize,
-    covers: &mut Covers,
-) -> Result<Vec<TreeEntry>, TreeError> {
-    if depth > MAX_DEPTH {
-        return Err(TreeError::TooLarge);
+    deadline: Option<Instant>,
+    covers: Covers,
+}
+
+impl Survey {
+    fn entries(&mut self, directory: &OwnedFd, depth: usize) -> Result<Vec<TreeEntry>, TreeError> {
+        if depth > MAX_TREE_DEPTH {
+            return Err(TreeError::TooDeep);
+        }
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(directory)? {
+            let name = entry?.file_name().to_bytes().to_owned();
+            if name != b"." && name != b".." {
+                entries.push(self.entry(directory, name, depth)?);
+            }
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
     }
-    let mut entries = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        let name = entry?.file_name().to_bytes().to_owned();
-        if name == b"." || name == b".." {
-            continue;
+
+    fn entry(
+        &mut self,
+        directory: &OwnedFd,
+        name: Vec<u8>,
+        depth: usize,
+    ) -> Result<TreeEntry, TreeError> {
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Err(TreeError::Late);
         }
         let stat = rustix::fs::statat(directory, &name[..], AtFlags::SYMLINK_NOFOLLOW)?;
         let before = Before::of(&stat);
-        if before.object.device != device {
+        if before.object.device != self.device {
             return Err(TreeError::Mount);
         }
-        covers.count(before);
-        if covers.objects() > MAX_OBJECTS as u64 {
+        self.covers.count(before);
+        if self.covers.objects() > MAX_OBJECTS as u64 {
             return Err(TreeError::TooLarge);
         }
         let inside = match before.kind {
-            Kind::Directory => survey(
-                &open_inside(directory.as_fd(), &name)?,
-                device,
-                depth + 1,
-                covers,
-            )?,
+            Kind::Directory => self.entries(&open_inside(directory.as_fd(), &name)?, depth + 1)?,
             _ => Vec::new(),
         };
-        entries.push(TreeEntry {
+        Ok(TreeEntry {
             name,
             before,
             inside,
-        });
+        })
     }
-    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    Ok(entries)
 }
 
 fn digest(entries: &[TreeEntry], hash: &mut Sha256) {
@@ -159,5 +194,5 @@ fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
 /// Whether nothing has changed since the survey.
 pub(crate) fn is_unchanged(tree: &Tree, place: &Place, id: ObjectId) -> bool {
     walk::look(place.directory(), place.name()).is_ok_and(|stat| ObjectId::of(&stat) == id)
-        && Tree::survey(place, id).is_ok_and(|now| now == *tree)
+        && Tree::survey(place, id, None).is_ok_and(|now| now == *tree)
 }

@@ -10,8 +10,8 @@ use rustix::io::Errno;
 
 use super::perform::open_to_sync;
 use super::tree::is_unchanged;
-use super::{Before, Place, Transaction};
-use crate::errno;
+use super::{Before, Effect, Place, Transaction};
+use crate::errno::{self, changed};
 use crate::error::{CallError, code};
 use crate::expected::{Expected, stale};
 use crate::paths;
@@ -107,15 +107,6 @@ fn verify(place: &Place, before: Before) -> Result<(), CallError> {
     }
 }
 
-pub(super) fn changed() -> CallError {
-    CallError::new(
-        code::CONFLICT,
-        "the object was changed or replaced by someone else while the call ran",
-    )
-    .reason_of("changed")
-    .hint_of("read it again and decide anew")
-}
-
 /// Holds the caller to what it says it has seen.
 pub(crate) fn verify_expected(
     transaction: &Transaction,
@@ -123,23 +114,27 @@ pub(crate) fn verify_expected(
     max_bytes: u64,
 ) -> Result<(), CallError> {
     let mut found = false;
-    for effect in &transaction.effects {
-        let Some(before) = effect.before else {
-            continue;
-        };
-        if !expected.is_about(&effect.place.path) {
+    for (place, before) in transaction.effects.iter().flat_map(existing) {
+        if !expected.is_about(&place.path) {
             return Err(stale("other-target"));
         }
         if expected.wants_content() && before.size > max_bytes {
             return Err(CallError::limit("max_read_bytes", max_bytes, before.size));
         }
         let version = before.version.to_string();
-        if !expected.agrees(&version, || read_whole(&effect.place, before)) {
+        if !expected.agrees(&version, || read_whole(place, before)) {
             return Err(stale("changed"));
         }
         found = true;
     }
     if found { Ok(()) } else { Err(stale("absent")) }
+}
+
+/// What an effect changes that was there before: its object, and what a rename replaces.
+fn existing(effect: &Effect) -> impl Iterator<Item = (&Place, Before)> {
+    let own = effect.before.map(|before| (&effect.place, before));
+    let replaced = effect.to.as_ref().zip(effect.replaced);
+    own.into_iter().chain(replaced)
 }
 
 fn read_whole(place: &Place, before: Before) -> Option<Vec<u8>> {
