@@ -112,6 +112,80 @@ fn an_access_says_which_object_and_how_many_bytes() {
     assert_eq!(access["object"], object);
 }
 
+/// Without links and `..` the path says so itself.
+#[test]
+fn an_object_says_where_it_stands_if_the_path_asked_does_not() {
+    let (fixture, recorded) = arranged(Consent::Allow);
+    symlink("t", fixture.inputs().join("to_t")).unwrap();
+    symlink("d", fixture.inputs().join("to_d")).unwrap();
+    for (tool, path, resolved) in [
+        ("read_file", "t", None),
+        ("read_file", "d/a", None),
+        ("read_file", "./t", Some("t")),
+        ("read_file", "d/../t", Some("t")),
+        ("read_file", "d//a", Some("d/a")),
+        ("read_file", "to_t", Some("t")),
+        ("read_file", "to_d/a", Some("d/a")),
+        ("read_file", "to_d/../to_t", Some("t")),
+        ("file_exists", "t", None),
+        ("file_exists", "to_t", Some("t")),
+        ("file_exists", "to_d/b", Some("d/b")),
+        ("list_files", ".", None),
+        ("list_files", "d", None),
+        ("list_files", "to_d", Some("d")),
+        ("list_files", "d/..", Some(".")),
+    ] {
+        recorded.forget();
+        recorded.fields(tool, json!({ "path": path }));
+        let access = &recorded.entries_of("access")[0];
+        assert_eq!(access["path"], path);
+        let said = access["object"]["resolved"].as_str();
+        assert_eq!(said, resolved, "{tool} {path}");
+    }
+}
+
+#[test]
+fn a_change_says_where_it_was_made_if_the_path_asked_does_not() {
+    let (fixture, recorded) = arranged(Consent::Allow);
+    fixture.work("d/old", "old");
+    symlink("d", fixture.workspace().join("to_d")).unwrap();
+    let resolved = |kind: &str| {
+        let entries = recorded.entries_of(kind);
+        entries[0]["object"]["resolved"].as_str().map(str::to_owned)
+    };
+    for (tool, arguments, before, after) in [
+        (
+            "write_file",
+            json!({ "path": "to_d/old", "content": "" }),
+            Some("d/old"),
+            Some("d/old"),
+        ),
+        (
+            "delete_file",
+            json!({ "path": "d/../to_d/old" }),
+            Some("d/old"),
+            Some("d/old"),
+        ),
+        (
+            "write_file",
+            json!({ "path": "to_d/new", "content": "" }),
+            None,
+            Some("d/new"),
+        ),
+        (
+            "write_file",
+            json!({ "path": "plain", "content": "" }),
+            None,
+            None,
+        ),
+    ] {
+        recorded.forget();
+        recorded.fields(tool, arguments.clone());
+        assert_eq!(resolved("intent").as_deref(), before, "{tool} {arguments}");
+        assert_eq!(resolved("outcome").as_deref(), after, "{tool} {arguments}");
+    }
+}
+
 #[test]
 fn changing_leaves_an_intent_before_and_an_outcome_after() {
     let create = json!({ "path": "new/t", "content": "x" });

@@ -37,6 +37,20 @@ fn outside(fixture: &Fixture) {
     fs::write(fixture.outside().join("secret.txt"), "the secret\n").unwrap();
     fs::write(fixture.outside().join("twin.md"), "twin\n").unwrap();
     fs::create_dir(fixture.outside().join("bare")).unwrap();
+    for root in ["inputs", "workspace"] {
+        let sibling = format!("{root}-2");
+        fs::create_dir(fixture.base().join(&sibling)).unwrap();
+        fs::write(
+            fixture.base().join(&sibling).join("secret.txt"),
+            "a secret\n",
+        )
+        .unwrap();
+        symlink(
+            format!("../{sibling}"),
+            fixture.base().join(root).join("sibling"),
+        )
+        .unwrap();
+    }
 }
 
 fn inputs(fixture: &Fixture) {

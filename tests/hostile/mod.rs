@@ -3,14 +3,16 @@
 //! `tests/hostile_guest` has one attack in each file. `table/` says what must come of each;
 //! here each is tried, first under a host that guards nothing.
 
+mod calls;
 mod claims;
 mod command;
-mod component;
+pub mod component;
 mod crowds;
 mod imports;
 mod layout;
 mod ledger;
 mod lists;
+mod mounts;
 mod row;
 mod table;
 mod trial;

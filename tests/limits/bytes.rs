@@ -69,6 +69,23 @@ fn max_read_bytes_is_exact_for_small_files_and_for_zero() {
     }
 }
 
+/// The host reads in pieces; what the agent needs to know is how large the file is.
+#[test]
+fn a_file_over_the_limit_is_told_by_its_whole_size() {
+    let fixture = Fixture::new();
+    let size = 100 << 20;
+    let file = std::fs::File::create(fixture.inputs().join("large")).unwrap();
+    file.set_len(size).unwrap();
+    let recorded = limited(&fixture, |_| {});
+    let read = ("read_file", json!({ "path": "large" }));
+    assert_exceeded(&recorded, read.clone(), "max_read_bytes", 10 << 20, size);
+    let recorded = limited(&fixture, |limits| {
+        limits.max_read_bytes = u64::MAX;
+        limits.max_call_read_bytes = 20 << 20;
+    });
+    assert_exceeded(&recorded, read, "max_call_read_bytes", 20 << 20, size);
+}
+
 #[test]
 fn the_read_limit_starts_anew_with_each_call() {
     let fixture = Fixture::new();

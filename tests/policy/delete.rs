@@ -156,3 +156,18 @@ fn what_another_changed_is_no_longer_the_sessions_own_work() {
     }
     assert_eq!(fixture.workspace_text("t"), "theirs now");
 }
+
+#[test]
+fn a_tree_that_is_too_deep_is_refused_for_its_depth() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session_with(|builder| builder.delete(Consent::Allow));
+    let directory = |depth: usize| format!("t{}", "/d".repeat(depth));
+    let delete = || recorded.call("delete_file", json!({ "path": "t", "recursive": true }));
+    fs::create_dir_all(fixture.workspace().join(directory(101))).unwrap();
+    let error = delete().unwrap_err();
+    let expected = json!({ "limit": "deleted_depth", "value": 100, "actual": 101 });
+    assert_eq!(error.code(), "limit-exceeded");
+    assert_eq!(serde_json::Value::Object(error.details().clone()), expected);
+    fs::remove_dir(fixture.workspace().join(directory(101))).unwrap();
+    assert_eq!(delete().unwrap().fields()["deleted"], true);
+}

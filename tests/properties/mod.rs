@@ -1,7 +1,9 @@
 //! Random paths, layouts, operations and arguments, against what the system itself does.
 //!
-//! A bounded run is part of every test run; `PROPTEST_CASES=100000 cargo test --release
-//! properties` is a long one. What it finds becomes a row of a table.
+//! A bounded run is part of every test run; `CONTRIBUTING.md` has the command of a long one.
+//! What it finds becomes a row of a table.
+
+mod raw;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -44,6 +46,22 @@ fn path() -> impl Strategy<Value = String> {
         1 => Just(""),
     ];
     prop::collection::vec(step, 1..6).prop_map(|steps| steps.join("/"))
+}
+
+/// Paths of anything: what other systems take for separators, roots, devices and streams,
+/// characters that nobody sees, and whatever chance adds.
+fn any_path() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => path(),
+        1 => prop::sample::select(vec![
+            "/", "//", "\\", "\\\\?\\", "..", "...", "~", "~a", "C:", "file://", "CON", "nul.txt",
+            "COM\u{b9}", "b:x", "b::$DATA", "b ", "b.", "B", "\0", "\n", "\u{85}", "\u{202e}",
+            "\u{2215}", "\u{ff0f}", "\u{2024}\u{2024}", "%2e%2e", "%2f", "$HOME", "*", "'", "\"",
+        ]).prop_map(str::to_owned),
+        1 => any::<String>(),
+        1 => Just("n".repeat(256)),
+    ];
+    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
 
 /// A link at one of two places, leading anywhere: up, out, in a circle, absolute.
@@ -140,6 +158,28 @@ proptest! {
             let natively = operation.natively(&native);
             prop_assert_eq!(done.is_ok(), natively, "{:?}: {:?}", operation, done.err());
             prop_assert_eq!(tree(&ours.workspace()), tree(&native), "{:?}", operation);
+        }
+    }
+
+    /// Whatever a path says, the answer has a documented code or is true.
+    #[test]
+    fn any_path_gets_a_true_answer_or_a_clear_one(path in any_path()) {
+        let fixture = Fixture::new();
+        fs::write(fixture.outside().join("secret"), "secret").unwrap();
+        let root = lay_out(&fixture, &[("l".into(), "a/b".into()), ("m".into(), "..".into())]);
+        let recorded = session_over(&root);
+        match recorded.call("file_exists", json!({"path": path})) {
+            Ok(output) => {
+                let there = fs::metadata(root.join(&path)).is_ok();
+                prop_assert_eq!(&output.fields()["exists"], &json!(there), "{:?}", path);
+                let real = fs::canonicalize(root.join(&path)).unwrap_or(root.clone());
+                prop_assert!(real.starts_with(fs::canonicalize(&root).unwrap()), "{:?}", path);
+            }
+            Err(error) => {
+                let known = ["invalid-path", "escape", "not-a-file", "not-a-directory"];
+                prop_assert!(known.contains(&error.code()), "{path:?}: {error}");
+                prop_assert_eq!(recorded.entries_of("refusal").len() <= 1, true);
+            }
         }
     }
 

@@ -191,6 +191,47 @@ fn changes_never_land_outside_while_directories_and_links_are_swapped() {
     assert_untouched(&fixture);
 }
 
+/// A directory is deleted with what it holds while it is exchanged for a link: it is gone, or
+/// the link is, or the caller hears that someone interfered.
+#[test]
+fn a_recursive_deletion_that_is_raced_is_a_conflict() {
+    let fixture = arena();
+    let recorded = session(&fixture);
+    let root = fixture.workspace();
+    let (inside, out) = (root.join("d"), root.join("d-out"));
+    let (mut done, mut conflicts) = (0_u64, 0_u64);
+    race(
+        || exchange(&inside, &out),
+        || {
+            let arguments = json!({"path": "d", "recursive": true});
+            match recorded.call("delete_file", arguments) {
+                Ok(_) => done += 1,
+                Err(error) if error.code() == "conflict" => conflicts += 1,
+                // Between two rounds the name is missing for a moment.
+                Err(error) => assert_eq!(error.code(), "not-found"),
+            }
+            recorded.forget();
+            for path in [&inside, &out] {
+                if fs::symlink_metadata(path).is_err() {
+                    let directory = [&inside, &out]
+                        .iter()
+                        .any(|path| path.is_dir() && !path.is_symlink());
+                    let _ = match directory {
+                        true => symlink("../outside", path),
+                        false => fs::create_dir(path),
+                    };
+                }
+            }
+            done > 0 && conflicts > 0
+        },
+    );
+    assert!(
+        done > 0 && conflicts > 0,
+        "{done} done, {conflicts} conflicts: this run proves nothing"
+    );
+    assert_untouched(&fixture);
+}
+
 #[test]
 fn a_directory_moved_out_and_back_takes_no_canary_with_it() {
     let fixture = arena();

@@ -115,6 +115,19 @@ pub const ROWS: &[Row] = &[
     writes("write_zeroes", r#"{"bytes":29999}"#, WRITE - 1),
     writes("write_zeroes", r#"{"bytes":30000}"#, WRITE),
     wrote("write_zeroes", 0),
+    writes(
+        "write_zeroes_in_small_pieces",
+        r#"{"bytes":30000,"piece":4096}"#,
+        WRITE,
+    ),
+    Row {
+        arguments: r#"{"bytes":30001,"piece":1}"#,
+        ..wrote("write_zeroes_in_small_pieces", WRITE)
+    },
+    Row {
+        arguments: r#"{"bytes":30001,"piece":4096}"#,
+        ..wrote("write_zeroes_in_small_pieces", WRITE / 4096 * 4096)
+    },
     writes("grow_by_resizing", r#"{"bytes":29999}"#, WRITE - 1),
     writes("grow_by_resizing", r#"{"bytes":30000}"#, WRITE),
     wrote("grow_by_resizing", 0),

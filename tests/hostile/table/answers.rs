@@ -17,7 +17,7 @@ pub const ROWS: &[Row] = &[
             "refusal create-directory not-granted workspace:made",
             "refusal change not-granted workspace:report.md",
             "refusal delete not-granted workspace:report.md",
-            "refusal rename not-granted workspace:report.md",
+            "refusal rename not-granted workspace:report.md to workspace:new.md",
             "call ok",
         ],
         ..ORDINARY
@@ -29,7 +29,7 @@ pub const ROWS: &[Row] = &[
             "refusal replace not-granted workspace:report.md",
             "refusal change not-granted workspace:report.md",
             "refusal delete not-granted workspace:report.md",
-            "refusal rename not-granted workspace:report.md",
+            "refusal rename not-granted workspace:report.md to workspace:new.md",
             "refusal delete not-granted workspace:empty",
             "call ok",
         ],
@@ -127,6 +127,8 @@ pub const ROWS: &[Row] = &[
     nonsense(r#"{"variant":7}"#),
     nonsense(r#"{"variant":8}"#),
     nonsense(r#"{"variant":9}"#),
+    nonsense(r#"{"variant":10}"#),
+    nonsense(r#"{"variant":11}"#),
 ];
 
 /// A failure in the host's name: the code is not believed.

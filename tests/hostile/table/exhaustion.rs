@@ -75,13 +75,13 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "stage_too_many_files",
-        answer: Counted(128, &["quota"]),
+        answer: Counted(256, &["quota"]),
         audit: &[
-            "refusal create limit-exceeded workspace:128.md",
-            "128 × done create workspace:…",
+            "refusal create limit-exceeded workspace:256.md",
+            "256 × done create workspace:…",
             "call ok",
         ],
-        leaves: &["128 × +workspace/…"],
+        leaves: &["256 × +workspace/…"],
         ..ORDINARY
     },
     Row {
@@ -194,6 +194,14 @@ pub const ROWS: &[Row] = &[
     Row {
         attack: "answer_more_than_allowed",
         arguments: r#"{"bytes":100000000}"#,
+        answer: Error("limit-exceeded"),
+        audit: &["refusal limit-exceeded", "call failed limit-exceeded"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "grow_by_labels",
+        policy: small,
+        arguments: r#"{"bytes":100000}"#,
         answer: Error("limit-exceeded"),
         audit: &["refusal limit-exceeded", "call failed limit-exceeded"],
         ..ORDINARY

@@ -104,6 +104,36 @@ pub const ROWS: &[Row] = &[
         ..ORDINARY
     },
     Row {
+        attack: "reach_siblings",
+        answer: Stopped(&["8 × not-permitted"]),
+        audit: &[
+            "refusal open invalid-path/traversal inputs:../inputs-2/secret.txt",
+            "refusal open escape inputs:sibling/secret.txt",
+            "refusal stat escape inputs:sibling/secret.txt",
+            "refusal open escape inputs:sibling",
+            "refusal create invalid-path/traversal workspace:../workspace-2/new.md",
+            "refusal create escape workspace:sibling/new.md",
+            "refusal rename escape workspace:report.md to workspace:sibling/new.md",
+            "refusal delete escape workspace:sibling/secret.txt",
+            "call ok",
+        ],
+        unguarded: StoppedToo,
+        ..ORDINARY
+    },
+    Row {
+        attack: "make_devices_of_windows",
+        answer: Stopped(&["24 × XX"]),
+        audit: &["24 × refusal …", "call ok"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "spell_in_other_letters",
+        answer: Stopped(&["15 × no-entry"]),
+        // The system takes names for bytes as well.
+        unguarded: StoppedToo,
+        ..ORDINARY
+    },
+    Row {
         attack: "make_hard_links",
         answer: Stopped(&["4 × not-permitted"]),
         audit: &[
@@ -153,16 +183,40 @@ pub const ROWS: &[Row] = &[
     Row {
         attack: "rename_over_hard_link",
         answer: Stopped(&["not-permitted"]),
-        audit: &["refusal rename hard-link workspace:twin.md", "call ok"],
+        audit: &[
+            "refusal rename hard-link workspace:report.md to workspace:twin.md",
+            "call ok",
+        ],
+        ..ORDINARY
+    },
+    Row {
+        attack: "rename_over_a_hard_link_from_beside",
+        answer: Stopped(&["exist", "loop", "3 × not-permitted", "unsupported"]),
+        audit: &[
+            "refusal rename hard-link workspace:beside.md to workspace:twin.md",
+            "refusal rename not-a-file/symlink workspace:beside.md to workspace:link_in",
+            "refusal rename escape workspace:beside.md to workspace:out",
+            "refusal rename escape workspace:beside.md to workspace:dir_out/secret.txt",
+            "refusal rename not-a-file/special workspace:beside.md to workspace:pipe",
+            "done create workspace:beside.md",
+            "call ok",
+        ],
+        leaves: &["+workspace/beside.md"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "read_a_link_without_leaving_a_trace",
+        audit: &["access stat inputs:sub/up", "call ok"],
+        unguarded: NotShown("there is no log"),
         ..ORDINARY
     },
     Row {
         attack: "rename_across_roots",
         answer: Stopped(&["3 × not-permitted"]),
         audit: &[
-            "refusal rename not-granted inputs:notes.md",
-            "refusal rename not-granted inputs:planted.md",
-            "refusal rename not-granted inputs:notes.md",
+            "refusal rename not-granted inputs:notes.md to workspace:taken.md",
+            "refusal rename not-granted workspace:report.md to inputs:planted.md",
+            "refusal rename not-granted inputs:notes.md to inputs:renamed.md",
             "call ok",
         ],
         ..ORDINARY
@@ -171,10 +225,10 @@ pub const ROWS: &[Row] = &[
         attack: "rename_out",
         answer: Stopped(&["5 × not-permitted"]),
         audit: &[
-            "refusal rename invalid-path/traversal workspace:../outside/planted.md",
-            "refusal rename escape workspace:dir_out/planted.md",
-            "refusal rename invalid-path/absolute workspace:/tmp/planted.md",
-            "refusal rename invalid-path/traversal workspace:../outside/secret.txt",
+            "refusal rename invalid-path/traversal workspace:report.md to workspace:../outside/planted.md",
+            "refusal rename escape workspace:report.md to workspace:dir_out/planted.md",
+            "refusal rename invalid-path/absolute workspace:report.md to workspace:/tmp/planted.md",
+            "refusal rename invalid-path/traversal workspace:../outside/secret.txt to workspace:taken.txt",
             "refusal rename escape workspace:dir_out/secret.txt to workspace:taken.txt",
             "call ok",
         ],

@@ -1,10 +1,13 @@
 //! Changes that are staged and not yet made.
 
-use crate::hostile::row::Answer::{Error, Stopped};
+use crate::hostile::row::Answer::{Error, Fields, Stopped};
 use crate::hostile::row::Unguarded::{NotShown, StoppedToo};
 use crate::hostile::row::{
     Grants, ORDINARY, Row, asking_nobody, briefly, no_deleting, no_overwriting,
 };
+
+/// The caller has seen `done/old.md`, whose content has this hash.
+const SEEN: &str = r#"{"path":"done/old.md","expected_sha256":"01d09d19c2139a46aebfb577780d123d7396e97201bc7ead210a2ebff8239dee"}"#;
 
 pub const ROWS: &[Row] = &[
     Row {
@@ -82,12 +85,84 @@ pub const ROWS: &[Row] = &[
         policy: no_deleting,
         answer: Stopped(&["2 × not-permitted"]),
         audit: &[
-            "refusal rename delete-denied workspace:done/old.md",
-            "refusal rename delete-denied workspace:new.md",
+            "refusal rename delete-denied workspace:done/old.md to workspace:report.md",
+            "refusal rename delete-denied workspace:new.md to workspace:report.md",
             "done create workspace:new.md",
             "call ok",
         ],
         leaves: &["+workspace/new.md"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "save_beside_and_rename_over",
+        audit: &["done replace workspace:report.md", "call ok"],
+        leaves: &["~workspace/report.md"],
+        unguarded: NotShown("it is allowed, as any replacement is"),
+        ..ORDINARY
+    },
+    Row {
+        attack: "save_beside_and_rename_over",
+        policy: no_overwriting,
+        answer: Stopped(&["not-permitted"]),
+        audit: &[
+            "refusal rename overwrite-denied workspace:beside.md to workspace:report.md",
+            "done create workspace:beside.md",
+            "call ok",
+        ],
+        leaves: &["+workspace/beside.md"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "save_beside_and_rename_over",
+        policy: asking_nobody,
+        answer: Error("approval-required"),
+        audit: &[
+            "approval not-approved approval-required",
+            "refusal replace approval-required workspace:report.md",
+            "call failed approval-required",
+        ],
+        ..ORDINARY
+    },
+    Row {
+        attack: "save_twice_from_a_directory_that_goes",
+        answer: Stopped(&["busy"]),
+        audit: &[
+            "done create-directory workspace:aside",
+            "rolled-back create-directory workspace:aside",
+            "refusal rename conflict/pending workspace:report.md to workspace:elsewhere.md",
+            "done replace workspace:report.md",
+            "access XX",
+            "call ok",
+        ],
+        leaves: &["~workspace/report.md"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "rename_into_a_mount",
+        audit: &[
+            "done rename workspace:report.md to workspace:done/moved.md",
+            "call ok",
+        ],
+        leaves: &["-workspace/report.md", "+workspace/done/moved.md"],
+        unguarded: NotShown("nothing is mounted here; another test mounts something"),
+        ..ORDINARY
+    },
+    Row {
+        attack: "follow_a_script",
+        arguments: r#"{"script":"write a x|rename a report.md|enter done|unlink old.md"}"#,
+        answer: Fields(r#"{"steps":["","","!no-entry",""]}"#),
+        audit: &["XX", "call ok"],
+        leaves: &["XX"],
+        ..ORDINARY
+    },
+    Row {
+        attack: "rename_over_what_nobody_has_seen",
+        arguments: SEEN,
+        answer: Error("conflict/other-target"),
+        audit: &[
+            "refusal rename conflict/other-target workspace:done/old.md to workspace:report.md",
+            "call failed conflict/other-target",
+        ],
         ..ORDINARY
     },
     Row {
@@ -141,7 +216,7 @@ pub const ROWS: &[Row] = &[
         audit: &[
             "2 × refusal create conflict/pending workspace:empty/new.md",
             "refusal create-directory conflict/pending workspace:empty/made",
-            "refusal rename conflict/pending workspace:empty/moved.md",
+            "refusal rename conflict/pending workspace:report.md to workspace:empty/moved.md",
             "refusal create-directory conflict/pending workspace:empty",
             "done delete workspace:empty",
             "call ok",

@@ -47,10 +47,20 @@ fn attacks() -> Vec<Definition> {
     let listed = |attack: &crate::attack::Attack| {
         Some(Definition {
             risk: attack.declares?,
+            paths: vec![guarded()],
             ..tool(attack.name)
         })
     };
     ATTACKS.iter().filter_map(listed).collect()
+}
+
+/// The argument by which a caller says what it has seen.
+fn guarded() -> PathArgument {
+    PathArgument {
+        pointer: "path".to_owned(),
+        role: PathRole::MoveFrom,
+        guarded: true,
+    }
 }
 
 fn with_schema(schema: &str) -> Definition {

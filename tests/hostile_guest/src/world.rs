@@ -52,6 +52,15 @@ impl World {
             .unwrap_or(rest.len());
         rest[..end].parse().expect("a whole number")
     }
+
+    /// A string among the arguments, without escapes.
+    pub fn text(&self, name: &str) -> &str {
+        let rest = self.arguments.split_once(&format!("\"{name}\":\""));
+        let (text, _) = rest
+            .and_then(|(_, rest)| rest.split_once('"'))
+            .unwrap_or_else(|| panic!("the argument `{name}` is missing"));
+        text
+    }
 }
 
 /// Opens for reading.

@@ -42,12 +42,14 @@ attacks! {
         destroy_without_an_approver
         fail_a_rename_over_a_staged_file
         fail_with_more_than_allowed
+        follow_a_script
         forge_a_dry_run
         forge_a_receipt
         forge_descriptors
         forge_names
         forge_the_hosts_word
         grow_and_shrink
+        grow_by_labels
         grow_by_resizing
         grow_memory
         guess_temporary_names
@@ -57,6 +59,7 @@ attacks! {
         look_up_for_ever
         loop_for_ever
         make_and_remove_directories_for_ever
+        make_devices_of_windows
         make_directories_and_trap
         make_hard_links
         make_symbolic_links
@@ -73,8 +76,10 @@ attacks! {
         point_outside_memory
         poll_a_million
         poll_nothing
+        reach_siblings
         reach_through_a_pending_deletion
         reach_through_a_pending_rename
+        read_a_link_without_leaving_a_trace
         read_at_once
         read_back_through_a_staged_copy
         read_by_splice
@@ -90,15 +95,21 @@ attacks! {
         remove_the_roots
         rename_across_roots
         rename_around_a_staged_file
+        rename_into_a_mount
         rename_into_itself
         rename_out
         rename_over
+        rename_over_a_hard_link_from_beside
         rename_over_hard_link
+        rename_over_what_nobody_has_seen
+        save_beside_and_rename_over
+        save_twice_from_a_directory_that_goes
         say_deleted
         say_ok_after_a_refusal
         set_times
         skip_and_read
         spell_ever_longer
+        spell_in_other_letters
         stage_a_hundred_and_lie
         stage_and_answer_nonsense
         stage_and_fail
@@ -123,5 +134,6 @@ attacks! {
         write_through_links
         write_through_read_descriptor
         write_through_streams
-        write_zeroes;
+        write_zeroes
+        write_zeroes_in_small_pieces;
 }

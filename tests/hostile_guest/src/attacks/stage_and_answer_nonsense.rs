@@ -18,6 +18,9 @@ pub fn attack(world: &World, spoils: &mut Spoils) -> Option<()> {
         "{\"a\":\"\n\"}",
         "\u{feff}{}",
         &deep,
+        // JSON, but nothing that a reader can hold.
+        "{\"a\":1e999}",
+        "{\"a\":\"\\ud800\"}",
     ];
     spoils.answer_fields(fields[world.number("variant") as usize]);
     Some(())
