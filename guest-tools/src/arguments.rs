@@ -65,7 +65,16 @@ fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> Failure {
     unknown(&arguments, properties)
         .or_else(|| missing(&arguments, schema, properties))
         .or_else(|| wrong_type(&arguments, properties))
-        .unwrap_or_else(|| Failure::invalid_arguments(error.to_string()))
+        .unwrap_or_else(|| otherwise_wrong(error, properties))
+}
+
+/// What the parser alone saw, such as an argument given twice.
+fn otherwise_wrong(error: &serde_json::Error, properties: &Map<String, Value>) -> Failure {
+    let known = properties.keys().map(String::as_str);
+    Failure::invalid_arguments(error.to_string()).hint(format!(
+        "give each argument once; known arguments: {}",
+        quoted(known)
+    ))
 }
 
 fn unknown(arguments: &Map<String, Value>, properties: &Map<String, Value>) -> Option<Failure> {
@@ -223,6 +232,7 @@ mod tests {
     fn an_argument_given_twice_is_refused() {
         let failure = refusal(r#"{"file_path":"a","file_path":"b","content":"c"}"#);
         assert!(failure.message.contains("duplicate field `file_path`"));
+        assert!(failure.hint.starts_with("give each argument once"));
     }
 
     #[test]

@@ -168,6 +168,25 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Creates a file that only the user may read, where there is none.
+pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// Opens a file of this crate's own state that exists.
+pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
+        .open(path)
+}
+
 /// Reads a whole file that the operator names, such as a component.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)

@@ -83,6 +83,7 @@ pub struct SessionBuilder {
     principal: Option<String>,
     component: Option<ToolComponent>,
     respell: Option<RespellFrom>,
+    state: Option<PathBuf>,
     confinement: Option<&'static str>,
 }
 
@@ -278,6 +279,17 @@ impl SessionBuilder {
         self
     }
 
+    /// Where the session keeps its own files: the audit log, unless that goes elsewhere, and
+    /// what the next start needs to know to clear up after a killed process. Sessions with
+    /// the same directory clear up after each other. It is made when it is needed, and must
+    /// lie outside every root. Default: `$XDG_STATE_HOME/rootbound`, or
+    /// `~/.local/state/rootbound` where that is unset.
+    #[must_use]
+    pub fn state_directory(mut self, directory: impl AsRef<Path>) -> Self {
+        self.state = Some(directory.as_ref().to_owned());
+        self
+    }
+
     /// Runs the tools of another component.
     #[must_use]
     pub fn component(mut self, component: ToolComponent) -> Self {
@@ -303,6 +315,7 @@ impl SessionBuilder {
         let mut warnings = Vec::new();
         let mut roots = Roots::default();
         let mut respelling = None;
+        let state = self.state.or_else(ambient::state_directory);
         match self.respell {
             Some(RespellFrom::FileSystem) => {
                 respelling = Some(open_file_system(&mut roots)?);
@@ -319,7 +332,7 @@ impl SessionBuilder {
                 .approver
                 .as_ref()
                 .and_then(|approver| approver.state_directory());
-            keep_state_outside(&self.grants, &self.audit, approvals, &roots)?;
+            keep_state_outside(&self.grants, state.as_deref(), &self.audit, approvals, &roots)?;
         }
         if ambient::runs_as_root() {
             warnings.push("running as root: file permissions protect nothing".to_owned());
@@ -332,14 +345,14 @@ impl SessionBuilder {
             AuditTarget::Log(log) => log,
             AuditTarget::File(file) => AuditLog::file(file).map_err(StartError::Audit)?,
             AuditTarget::StateDirectory => {
-                AuditLog::in_state_directory().map_err(StartError::Audit)?
+                AuditLog::in_directory(state.as_deref()).map_err(StartError::Audit)?
             }
         };
-        journal::clear_leftovers();
+        journal::clear_leftovers(state.as_deref());
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         let mut policy = self.policy;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
-        let mut shared = Shared::new(roots, policy, audit, approver, component);
+        let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.respelling = respelling;
         if let Some(principal) = self.principal {
             shared.principal = principal;
@@ -463,12 +476,12 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
 /// itself.
 fn keep_state_outside(
     grants: &[Wanted],
+    own: Option<&Path>,
     audit: &AuditTarget,
     approvals: Option<&Path>,
     roots: &Roots,
 ) -> Result<(), StartError> {
-    let own = ambient::state_directory();
-    for directory in own.iter().map(PathBuf::as_path).chain(approvals) {
+    for directory in own.into_iter().chain(approvals) {
         for root in roots.iter() {
             if ambient::lies_below(&root.handle, directory) {
                 return Err(StartError::Root {

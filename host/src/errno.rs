@@ -49,6 +49,21 @@ pub(crate) fn explain_change(errno: Errno) -> CallError {
     }
 }
 
+/// What it means that something cannot be found again: that someone moved it, unless the
+/// system says otherwise.
+pub(crate) fn changed_or(errno: Errno) -> CallError {
+    match errno {
+        Errno::NOENT
+        | Errno::NOTDIR
+        | Errno::LOOP
+        | Errno::XDEV
+        | Errno::ACCESS
+        | Errno::PERM
+        | Errno::AGAIN => changed(),
+        other => explain(other),
+    }
+}
+
 /// The object is not what the call was about.
 pub(crate) fn changed() -> CallError {
     CallError::new(
@@ -69,7 +84,7 @@ pub(crate) fn explain(errno: Errno) -> CallError {
         Errno::NOENT => (
             code::NOT_FOUND,
             "nothing has this name",
-            "list the directory with `list_files` to see what is there",
+            "check the spelling; `list_files` shows what is there, where the directory may be read",
         ),
         Errno::EXIST => (
             code::EXISTS,
@@ -94,12 +109,12 @@ pub(crate) fn explain(errno: Errno) -> CallError {
         Errno::NOTDIR => (
             code::NOT_A_DIRECTORY,
             "something on the path is not a directory",
-            "check the path with `list_files`",
+            "check the spelling; `list_files` shows what is there, where the directory may be read",
         ),
         Errno::ISDIR => (
             code::NOT_A_FILE,
             "the path is a directory",
-            "name a file inside it, or list it with `list_files`",
+            "name a file inside it; `list_files` shows what is there, where the directory may be read",
         ),
         Errno::NOTEMPTY => (
             code::NOT_EMPTY,
@@ -114,7 +129,7 @@ pub(crate) fn explain(errno: Errno) -> CallError {
         Errno::NOSPC | Errno::DQUOT => (
             code::NO_SPACE,
             "the disk is full or a quota is used up",
-            "nothing was changed; the operator has to make room",
+            "the operator has to make room",
         ),
         Errno::FBIG => (
             code::NO_SPACE,

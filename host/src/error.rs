@@ -81,6 +81,9 @@ pub mod code {
     pub const IO: &str = "io";
 }
 
+/// The member of an answer that lists what was done before something failed.
+const COMMITTED: &str = "committed";
+
 /// The five ways in which a call can end without success. They are never merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -170,13 +173,41 @@ impl CallError {
         self
     }
 
+    /// The same answer in other words.
+    pub(crate) fn saying(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
+    /// Lists what was done before the call failed, and says that it stays.
+    pub(crate) fn having_committed(self, effects: Vec<Value>) -> Self {
+        let hint = format!(
+            "what `committed` lists was done and stays; {}",
+            self.0.hint
+        );
+        self.hint_of(hint).detail(COMMITTED, effects)
+    }
+
+    /// Lists what another answer, which this one takes the place of, says was done.
+    pub(crate) fn instead_of(self, other: &Self) -> Self {
+        match other.0.details.get(COMMITTED) {
+            Some(Value::Array(effects)) => self.having_committed(effects.clone()),
+            _ => self,
+        }
+    }
+
     /// A limit by its configuration name, its value, and what was asked for.
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
+        let hint = match name {
+            // There is no reading less of one file.
+            "max_read_bytes" => "choose a smaller file, or have the operator raise the limit",
+            _ => "ask for less at a time, or have the operator raise the limit",
+        };
         Self::new(
             code::LIMIT_EXCEEDED,
             format!("the limit `{name}` of {value} would be exceeded: {actual}"),
         )
-        .hint_of("ask for less at a time, or have the operator raise the limit")
+        .hint_of(hint)
         .detail("limit", name)
         .detail("value", value)
         .detail("actual", actual)
@@ -192,7 +223,7 @@ impl CallError {
             code::AUDIT_UNAVAILABLE,
             format!("the audit log cannot be written: {why}"),
         )
-        .hint_of("nothing was changed by what could not be recorded; the operator has to make the audit log writable")
+        .hint_of("the operator has to make the audit log writable")
     }
 
     pub(crate) fn closed() -> Self {
@@ -285,7 +316,7 @@ impl std::error::Error for CallError {}
 /// What a tool says besides, without what only the host can know.
 fn details_of_tool(text: &str) -> Map<String, Value> {
     let mut details: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    for hosts_own in ["approval", "committed"] {
+    for hosts_own in ["approval", COMMITTED] {
         details.remove(hosts_own);
     }
     details

@@ -60,10 +60,10 @@ fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::
             rights_below(root.rights),
         ))?;
     }
-    if let Some(state) = ambient::state_directory()
-        && ambient::create_private_directory(&state).is_ok()
+    if let Some(state) = &session.shared().state
+        && ambient::create_private_directory(state).is_ok()
     {
-        let (directory, _) = ambient::open_ambient_directory(&state)?;
+        let (directory, _) = ambient::open_ambient_directory(state)?;
         ruleset = ruleset.add_rule(PathBeneath::new(directory, AccessFs::from_all(KNOWN)))?;
     }
     if let Ok(terminal) = ambient::open_terminal() {

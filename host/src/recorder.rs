@@ -78,7 +78,8 @@ impl CommitRecorder for Recorder<'_> {
         &mut self,
         effect: &Effect,
         receipt: &EffectReceipt,
-        result: Result<(), &CallError>,
+        made: bool,
+        error: Option<&CallError>,
     ) -> Result<(), CallError> {
         let mut entry = self.entry(EntryKind::Outcome, effect, receipt);
         if let Some(made) = self.made.take()
@@ -87,8 +88,12 @@ impl CommitRecorder for Recorder<'_> {
             entry.object = Some(object_at(made, effect));
         }
         entry.version_after = receipt.version.map(|version| version.to_string());
-        entry.outcome = Some(if result.is_ok() { "ok" } else { "failed" });
-        entry.code = result.err().map(|error| error.code().to_owned());
+        entry.outcome = Some(if made { "ok" } else { "failed" });
+        entry.code = error.map(|error| error.code().to_owned());
+        entry.reason = error.and_then(CallError::static_reason);
+        if entry.reason == Some("partial") {
+            entry.bytes = receipt.covers.map(|deleted| deleted.bytes);
+        }
         self.state.shared.audit.append(vec![entry])
     }
 

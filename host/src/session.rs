@@ -199,7 +199,7 @@ impl Session {
             (result, Ok(())) => result,
             (Err(error), _) if error.code() == code::AUDIT_UNAVAILABLE => Err(error),
             (Ok(output), Err(unrecorded)) => Err(with_receipt(unrecorded, &output)),
-            (Err(_), Err(unrecorded)) => Err(unrecorded),
+            (Err(error), Err(unrecorded)) => Err(unrecorded.instead_of(&error)),
         }
     }
 
@@ -234,7 +234,7 @@ impl Session {
             .and_then(|output| self.finish(&mut state, output, options))
             .map_err(|error| match self.record_late_refusal(&state, &error) {
                 Ok(()) => error,
-                Err(unrecorded) => unrecorded,
+                Err(unrecorded) => unrecorded.instead_of(&error),
             });
         (state, result)
     }
@@ -534,7 +534,7 @@ fn with_receipt(error: CallError, output: &Output) -> CallError {
         None => error,
         Some(receipt) => {
             let done: Vec<_> = receipt.effects.iter().map(EffectReceipt::to_json).collect();
-            error.detail("committed", done)
+            error.having_committed(done)
         }
     }
 }

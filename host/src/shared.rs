@@ -1,6 +1,7 @@
 //! What all clones of a session and all its calls share.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use crate::approval::{Approver, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::component::ToolComponent;
+use crate::journal::Journal;
 use crate::policy::Policy;
 use crate::random;
 use crate::respell::Respelling;
@@ -33,6 +35,9 @@ pub(crate) struct Shared {
     pub(crate) respelling: Option<Respelling>,
     pub(crate) warnings: Vec<String>,
     pub(crate) confinement: Option<&'static str>,
+    /// Where this crate keeps its own files, if there is such a place.
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) journal: Arc<Journal>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
     pub(crate) closed: AtomicBool,
     pub(crate) calls: AtomicU64,
@@ -53,6 +58,7 @@ impl Shared {
         audit: AuditLog,
         approver: Arc<dyn Approver>,
         component: ToolComponent,
+        state: Option<PathBuf>,
     ) -> Self {
         Self {
             id: random::hex::<8>(),
@@ -66,6 +72,8 @@ impl Shared {
             respelling: None,
             warnings: Vec::new(),
             confinement: None,
+            journal: Journal::new(state.as_deref()),
+            state,
             own_work: Mutex::default(),
             closed: AtomicBool::new(false),
             calls: AtomicU64::new(0),
@@ -83,6 +91,7 @@ impl Shared {
             audit,
             Arc::new(Nobody),
             component,
+            None,
         ))
     }
 

@@ -173,7 +173,8 @@ fn digest(path: &Path, size: u64) -> String {
     if size > 1 << 30 {
         return String::new();
     }
-    format!("{:x}", Sha256::digest(fs::read(path).unwrap()))
+    let digest = Sha256::digest(fs::read(path).unwrap());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Descriptors of this process that stand somewhere below a directory.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::FlockOperation;
@@ -25,6 +26,9 @@ pub(super) struct Tail {
 /// A file that only grows, locked while this process runs.
 pub(super) struct FileSink {
     file: File,
+    /// Where the last whole line ends, while half a line that could not be taken back
+    /// stands behind it.
+    torn: Mutex<Option<u64>>,
 }
 
 impl FileSink {
@@ -32,12 +36,18 @@ impl FileSink {
         let mut file = ambient::open_private_append(path)?;
         lock(&file)?;
         let tail = read_tail(&mut file)?;
-        Ok((Self { file }, tail))
+        let torn = Mutex::new(None);
+        Ok((Self { file, torn }, tail))
     }
 }
 
 impl AuditSink for FileSink {
     fn append(&self, lines: &str) -> io::Result<()> {
+        let mut torn = self.torn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(end) = *torn {
+            self.file.set_len(end)?;
+            *torn = None;
+        }
         let metadata = rustix::fs::fstat(&self.file)?;
         if metadata.st_nlink == 0 {
             return Err(io::Error::new(
@@ -48,7 +58,9 @@ impl AuditSink for FileSink {
         let before = metadata.st_size as u64;
         (&self.file).write_all(lines.as_bytes()).inspect_err(|_| {
             // Half a line would break the chain for good; what was there before is whole.
-            let _ = self.file.set_len(before);
+            if self.file.set_len(before).is_err() {
+                *torn = Some(before);
+            }
         })
     }
 
@@ -112,8 +124,8 @@ fn verify_line(line: &str) -> Option<Tail> {
 }
 
 /// A name that sorts by time and is not used twice.
-pub(super) fn default_path() -> io::Result<PathBuf> {
-    let state = ambient::state_directory().ok_or_else(|| {
+pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
+    let state = state.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::NotFound,
             "neither XDG_STATE_HOME nor HOME is an absolute path; name a file with `--audit FILE`",

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use crate::ambient;
 use crate::error::CallError;
 use file::FileSink;
 
@@ -129,7 +130,12 @@ impl AuditLog {
     ///
     /// `audit-unavailable` when there is no such directory and none can be made.
     pub fn in_state_directory() -> Result<Self, CallError> {
-        Self::file(file::default_path().map_err(CallError::audit_unavailable)?)
+        Self::in_directory(ambient::state_directory().as_deref())
+    }
+
+    /// A new file below a state directory.
+    pub(crate) fn in_directory(state: Option<&Path>) -> Result<Self, CallError> {
+        Self::file(file::new_path(state).map_err(CallError::audit_unavailable)?)
     }
 
     /// A log whose lines go to a sink of the embedding program.

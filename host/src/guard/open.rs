@@ -317,7 +317,7 @@ impl CallState {
                 .err()
                 .unwrap_or_else(|| asked.pending()));
         }
-        let file = StagedFile::for_existing(&place.directory)?;
+        let file = StagedFile::for_existing(&place.directory, &self.shared.journal)?;
         let index = self
             .transaction
             .replace(Operation::Replace, place, before, deleted.risk, file);
@@ -327,7 +327,7 @@ impl CallState {
     fn create(&mut self, asked: &Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
-        let file = StagedFile::new(&place.directory)?;
+        let file = StagedFile::new(&place.directory, &self.shared.journal)?;
         let index = self.transaction.create(place, file);
         self.open_staged(asked, index, wanted)
     }
@@ -357,7 +357,7 @@ impl CallState {
             return Err(asked.refuse(ErrorCode::NotPermitted, hard_link()));
         }
         self.may_write(&place)?;
-        let mut file = StagedFile::for_existing(&place.directory)?;
+        let mut file = StagedFile::for_existing(&place.directory, &self.shared.journal)?;
         if !wanted.truncate {
             self.copy_existing(&asked, &place, stat, &mut file)?;
         }

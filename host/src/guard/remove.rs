@@ -37,7 +37,8 @@ impl CallState {
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
         self.count_directory(&asked)?;
         self.record_directory(&place, None)?;
-        let made = transaction::make_directory(place.directory(), place.name());
+        let journal = &self.shared.journal;
+        let made = transaction::make_directory(journal, place.directory(), place.name());
         let (object, noted) = match made {
             Ok(made) => made,
             Err(errno) => {
@@ -49,7 +50,7 @@ impl CallState {
         self.transaction.made_directory(MadeDirectory {
             place: place.clone(),
             object,
-            _noted: noted,
+            noted,
         });
         self.record_directory(&place, Some("ok"))
     }

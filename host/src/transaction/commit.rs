@@ -1,10 +1,13 @@
 //! The commit: one question, everything verified, each change recorded, made, recorded.
 
+use rustix::io::Errno;
+
 use super::describe::{self, describe_all, with_committed};
-use super::perform::{self, perform, prepare, sync_names};
+use super::perform::{self, Stopped, perform, prepare, sync_names};
 use super::verify::{lock_directories, verify_all, verify_expected};
-use super::{Effect, EffectReceipt, Transaction};
+use super::{Covers, Effect, EffectReceipt, Transaction};
 use crate::approval::{self, ApprovalRequest, Approver, Decision, Standing};
+use crate::errno;
 use crate::error::CallError;
 use crate::expected::Expected;
 use crate::policy::{Consent, Operation, Policy, RiskClass};
@@ -33,7 +36,8 @@ pub(crate) trait CommitRecorder {
         &mut self,
         effect: &Effect,
         receipt: &EffectReceipt,
-        result: Result<(), &CallError>,
+        made: bool,
+        error: Option<&CallError>,
     ) -> Result<(), CallError>;
     /// A new object of this session, in the state in which the session left it.
     fn created(&mut self, object: ObjectId, version: Version);
@@ -67,7 +71,9 @@ pub(crate) fn commit(
     }
     describe::refresh_versions(transaction, &mut directories);
     remember_directories(transaction, order.recorder);
-    transaction.settle();
+    transaction
+        .settle()
+        .map_err(|errno| with_committed(errno::explain(errno), &directories, &done))?;
     Ok(directories.into_iter().chain(done).collect())
 }
 
@@ -91,9 +97,8 @@ fn change(
     done: &mut Vec<EffectReceipt>,
 ) -> Result<(), CallError> {
     order.recorder.intent(effect, &receipt)?;
-    if let Err(error) = perform(transaction, effect) {
-        order.recorder.outcome(effect, &receipt, Err(&error))?;
-        return Err(error);
+    if let Err(stopped) = perform(transaction, effect) {
+        return Err(not_made(order, effect, receipt, &stopped, done));
     }
     if let Some((object, version)) = perform::state_after(effect) {
         receipt.version = Some(version);
@@ -103,9 +108,53 @@ fn change(
     }
     done.push(receipt.clone());
     // The change is there for everyone; what may be missing is that it survives a power cut.
-    let synced = sync_names(effect, order.policy.durability);
-    let recorded = order.recorder.outcome(effect, &receipt, Ok(()));
+    let synced = sync_names(effect, order.policy.durability).map_err(not_durable);
+    let error = synced.as_ref().err();
+    let recorded = order.recorder.outcome(effect, &receipt, true, error);
     synced.and(recorded)
+}
+
+/// Records that a change failed, and what there is of it all the same: a recursive deletion
+/// can stop half-way.
+fn not_made(
+    order: &mut CommitOrder<'_>,
+    effect: &Effect,
+    mut receipt: EffectReceipt,
+    stopped: &Stopped,
+    done: &mut Vec<EffectReceipt>,
+) -> CallError {
+    let mut error = errno::explain_change(stopped.errno);
+    if stopped.deleted.objects() > 0 {
+        error = half_deleted(&error, stopped.deleted);
+        receipt.covers = Some(stopped.deleted);
+        done.push(receipt.clone());
+    }
+    let recorded = order
+        .recorder
+        .outcome(effect, &receipt, false, Some(&error));
+    recorded.err().unwrap_or(error)
+}
+
+fn half_deleted(error: &CallError, deleted: Covers) -> CallError {
+    let message = format!(
+        "the directory was deleted in part ({} files and {} directories in it), then: {}",
+        deleted.files,
+        deleted.directories,
+        error.message()
+    );
+    error.clone().saying(message).reason_of("partial")
+}
+
+fn not_durable(errno: Errno) -> CallError {
+    let error = errno::explain(errno);
+    let message = format!(
+        "the change was made, and a power cut may undo it, since it could not be synced: {}",
+        error.message()
+    );
+    error
+        .saying(message)
+        .reason_of("not-durable")
+        .hint_of("the operator has to look at the disk")
 }
 
 /// Asks the approver once for all effects, unless the policy or an earlier answer allows

@@ -103,7 +103,7 @@ pub(super) fn with_committed(
     };
     let kept = directories.iter().filter(holds_change);
     let committed: Vec<Value> = kept.chain(done).map(EffectReceipt::to_json).collect();
-    error.detail("committed", committed)
+    error.having_committed(committed)
 }
 
 /// What the approver is asked.

@@ -16,8 +16,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
-use crate::journal;
+use crate::journal::Noted;
 use crate::policy::{Operation, RiskClass};
 use crate::walk::{self, Kind, ObjectId};
 
@@ -45,7 +46,7 @@ pub(crate) struct MadeDirectory {
     pub(crate) place: Place,
     pub(crate) object: ObjectId,
     /// Struck out of the journal when the call is over.
-    pub(crate) _noted: journal::Noted,
+    pub(crate) noted: Noted,
 }
 
 /// The pending changes of one call.
@@ -269,11 +270,20 @@ impl Transaction {
             .any(|effect| effect.staged == Some(index) && effect.before.is_none())
     }
 
-    /// Forgets what the commit has done, so that nothing of it is taken back.
-    fn settle(&mut self) {
+    /// Forgets what the commit has done, so that nothing of it is taken back, neither at
+    /// the end of the call nor at the next start.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be told. The directories are then still to be taken back.
+    fn settle(&mut self) -> Result<(), Errno> {
+        for made in &mut self.directories {
+            made.noted.strike().map_err(walk::errno_of)?;
+        }
         self.effects.clear();
         self.pending.clear();
         self.directories.clear();
+        Ok(())
     }
 
     /// Drops everything that is pending and removes the directories that the call made, as
@@ -286,19 +296,28 @@ impl Transaction {
         }
         let mut removed = Vec::new();
         while let Some(made) = self.directories.pop() {
-            if made.remove() {
-                removed.push(made.place);
-            }
+            removed.extend(made.remove());
         }
         removed
     }
 }
 
 impl MadeDirectory {
-    fn remove(&self) -> bool {
+    /// Removes the directory if it is still the same and empty, and answers its place. One
+    /// that cannot be removed stays noted, for the next start.
+    fn remove(self) -> Option<Place> {
         let directory = self.place.directory.as_fd();
-        let same = walk::look(directory, self.place.name())
-            .is_ok_and(|stat| ObjectId::of(&stat) == self.object);
-        same && rustix::fs::unlinkat(directory, self.place.name(), AtFlags::REMOVEDIR).is_ok()
+        let removed = walk::look(directory, self.place.name()).and_then(|stat| {
+            if ObjectId::of(&stat) != self.object {
+                return Err(Errno::NOENT);
+            }
+            rustix::fs::unlinkat(directory, self.place.name(), AtFlags::REMOVEDIR)
+        });
+        match removed {
+            Ok(()) => return Some(self.place),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::NOTEMPTY | Errno::EXIST) => {}
+            Err(_) => self.noted.leave(),
+        }
+        None
     }
 }

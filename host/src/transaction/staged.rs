@@ -7,7 +7,7 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags}
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use crate::journal::{self, Noted};
+use crate::journal::{Journal, Noted};
 use crate::policy::Durability;
 use crate::random;
 use crate::walk::{self, ObjectId};
@@ -37,18 +37,24 @@ fn temporary_name() -> String {
 struct Temporary {
     name: String,
     /// Struck out when the name is gone.
-    _noted: Noted,
+    noted: Noted,
 }
 
 impl Temporary {
     /// Notes a name before it is made.
-    fn note(directory: BorrowedFd<'_>) -> Result<Self, Errno> {
+    fn note(journal: &Arc<Journal>, directory: BorrowedFd<'_>) -> Result<Self, Errno> {
         let name = temporary_name();
-        let noted = journal::note_temporary(directory, &name).map_err(walk::errno_of)?;
-        Ok(Self {
-            name,
-            _noted: noted,
-        })
+        let noted = journal.note_temporary(directory, &name);
+        let noted = noted.map_err(walk::errno_of)?;
+        Ok(Self { name, noted })
+    }
+
+    /// Removes the name. One that cannot be removed stays noted, for the next start.
+    fn remove(self, directory: BorrowedFd<'_>, flags: AtFlags) {
+        match rustix::fs::unlinkat(directory, &self.name, flags) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(_) => self.noted.leave(),
+        }
     }
 }
 
@@ -58,6 +64,7 @@ impl Temporary {
 pub(crate) struct StagedFile {
     handle: Arc<OwnedFd>,
     directory: Arc<OwnedFd>,
+    journal: Arc<Journal>,
     temporary: Option<Temporary>,
     hash: RunningHash,
     /// Whether the call made the file, rather than a new content for an existing one.
@@ -66,14 +73,17 @@ pub(crate) struct StagedFile {
 
 impl StagedFile {
     /// A file for a name that does not exist. Its mode follows the process's umask.
-    pub(crate) fn new(directory: &Arc<OwnedFd>) -> Result<Self, Errno> {
-        Self::with_mode(directory, Mode::from_raw_mode(0o666), true)
+    pub(crate) fn new(directory: &Arc<OwnedFd>, journal: &Arc<Journal>) -> Result<Self, Errno> {
+        Self::with_mode(directory, journal, Mode::from_raw_mode(0o666), true)
     }
 
     /// New content for an existing file, which nobody else may read before it has its
     /// predecessor's permissions.
-    pub(crate) fn for_existing(directory: &Arc<OwnedFd>) -> Result<Self, Errno> {
-        Self::with_mode(directory, PRIVATE, false)
+    pub(crate) fn for_existing(
+        directory: &Arc<OwnedFd>,
+        journal: &Arc<Journal>,
+    ) -> Result<Self, Errno> {
+        Self::with_mode(directory, journal, PRIVATE, false)
     }
 
     /// Makes a new file content for an existing one, likewise.
@@ -81,14 +91,19 @@ impl StagedFile {
         rustix::fs::fchmod(&self.handle, PRIVATE)
     }
 
-    fn with_mode(directory: &Arc<OwnedFd>, mode: Mode, created: bool) -> Result<Self, Errno> {
+    fn with_mode(
+        directory: &Arc<OwnedFd>,
+        journal: &Arc<Journal>,
+        mode: Mode,
+        created: bool,
+    ) -> Result<Self, Errno> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let (handle, temporary) =
             match rustix::fs::openat(&**directory, ".", flags | OFlags::TMPFILE, mode) {
                 Ok(handle) if can_link_unnamed() => (handle, None),
                 // EISDIR is what kernels before 3.11 and some file systems answer.
                 Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
-                    let temporary = Temporary::note(directory.as_fd())?;
+                    let temporary = Temporary::note(journal, directory.as_fd())?;
                     let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
                     let handle = rustix::fs::openat(&**directory, &temporary.name, flags, mode)?;
                     (handle, Some(temporary))
@@ -98,6 +113,7 @@ impl StagedFile {
         Ok(Self {
             handle: Arc::new(handle),
             directory: Arc::clone(directory),
+            journal: Arc::clone(journal),
             temporary,
             hash: RunningHash::default(),
             created,
@@ -185,10 +201,7 @@ impl StagedFile {
             if count == 0 {
                 return Ok(());
             }
-            let mut done = 0;
-            while done < count {
-                done += rustix::io::pwrite(&self.handle, &buffer[done..count], at + done as u64)?;
-            }
+            self.write(&buffer[..count], at)?;
             at += count as u64;
         }
     }
@@ -223,14 +236,14 @@ impl StagedFile {
         if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid) {
             // Only the superuser may give files away; the owner of the new content is then
             // the one who wrote it, as with any editor.
-            let _ = rustix::fs::fchown(
+            where_possible(rustix::fs::fchown(
                 &self.handle,
                 Some(Uid::from_raw(old.st_uid)),
                 Some(Gid::from_raw(old.st_gid)),
-            );
+            ))?;
         }
         if let Some(old_file) = old_file {
-            copy_user_attributes(old_file, self.fd());
+            copy_user_attributes(old_file, self.fd())?;
         }
         rustix::fs::fchmod(&self.handle, Mode::from_raw_mode(old.st_mode & KEPT_MODE))
     }
@@ -276,7 +289,7 @@ impl StagedFile {
         let temporary = match self.temporary.take() {
             Some(temporary) => temporary,
             None => {
-                let temporary = Temporary::note(self.directory.as_fd())?;
+                let temporary = Temporary::note(&self.journal, self.directory.as_fd())?;
                 link_unnamed(self.fd(), self.directory.as_fd(), &temporary.name)?;
                 temporary
             }
@@ -292,7 +305,7 @@ impl StagedFile {
     /// Removes what was staged. An unnamed file goes with its last handle.
     pub(crate) fn discard(&mut self) {
         if let Some(temporary) = self.temporary.take() {
-            let _ = rustix::fs::unlinkat(&*self.directory, &temporary.name, AtFlags::empty());
+            temporary.remove(self.directory.as_fd(), AtFlags::empty());
         }
     }
 }
@@ -307,14 +320,16 @@ impl Drop for StagedFile {
 /// does not list: first under a temporary name, then, when its inode is noted, under its
 /// own, never over another.
 pub(crate) fn make_directory(
+    journal: &Arc<Journal>,
     directory: BorrowedFd<'_>,
     name: &str,
 ) -> Result<(ObjectId, Noted), Errno> {
-    let temporary = Temporary::note(directory)?;
+    let temporary = Temporary::note(journal, directory)?;
     rustix::fs::mkdirat(directory, &temporary.name, Mode::from_raw_mode(0o777))?;
     let made = walk::look(directory, &temporary.name).and_then(|stat| {
         let object = ObjectId::of(&stat);
-        let noted = journal::note_directory(directory, name, object).map_err(walk::errno_of)?;
+        let noted = journal.note_directory(directory, name, object);
+        let noted = noted.map_err(walk::errno_of)?;
         rustix::fs::renameat_with(
             directory,
             &temporary.name,
@@ -325,23 +340,30 @@ pub(crate) fn make_directory(
         Ok((object, noted))
     });
     if made.is_err() {
-        let _ = rustix::fs::unlinkat(directory, &temporary.name, AtFlags::REMOVEDIR);
+        temporary.remove(directory, AtFlags::REMOVEDIR);
     }
     match made {
-        Err(Errno::INVAL | Errno::NOSYS) => make_directory_at_once(directory, name),
+        Err(Errno::INVAL | Errno::NOSYS) => make_directory_at_once(journal, directory, name),
         other => other,
     }
 }
 
-/// For file systems that cannot rename without replacing.
+/// For file systems that cannot rename without replacing. A process that is killed between
+/// making the directory and noting it leaves it behind, empty.
 fn make_directory_at_once(
+    journal: &Arc<Journal>,
     directory: BorrowedFd<'_>,
     name: &str,
 ) -> Result<(ObjectId, Noted), Errno> {
     rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777))?;
-    let object = ObjectId::of(&walk::look(directory, name)?);
-    let noted = journal::note_directory(directory, name, object).map_err(walk::errno_of)?;
-    Ok((object, noted))
+    let noted = walk::look(directory, name).and_then(|stat| {
+        let object = ObjectId::of(&stat);
+        let noted = journal.note_directory(directory, name, object);
+        Ok((object, noted.map_err(walk::errno_of)?))
+    });
+    noted.inspect_err(|_| {
+        let _ = rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR);
+    })
 }
 
 /// linkat(2) takes an unnamed file by descriptor only from a privileged process; everyone
@@ -369,24 +391,41 @@ fn can_link_unnamed() -> bool {
     })
 }
 
+/// Passes over what the process may not do, and what the file system does not have. A disk
+/// that is full or broken is neither: the old file stays, with all it has.
+fn where_possible<T: Default>(result: Result<T, Errno>) -> Result<T, Errno> {
+    match result {
+        Err(Errno::NOSPC | Errno::DQUOT | Errno::IO | Errno::NOMEM) => result,
+        _ => Ok(result.unwrap_or_default()),
+    }
+}
+
 /// Attributes of the `user.` namespace and access control lists. Those of the system
 /// (capabilities, labels) belong to the old content.
-fn copy_user_attributes(from: BorrowedFd<'_>, to: BorrowedFd<'_>) {
+fn copy_user_attributes(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), Errno> {
     // XATTR_LIST_MAX and XATTR_SIZE_MAX (limits.h) are both 65,536.
     let mut names = vec![0_u8; 65_536];
-    let Ok(length) = rustix::fs::flistxattr(from, &mut names[..]) else {
-        return;
-    };
+    let length = where_possible(rustix::fs::flistxattr(from, &mut names[..]))?;
     let mut value = vec![0_u8; 65_536];
     for name in names[..length]
         .split(|b| *b == 0)
         .filter(|name| !name.is_empty())
     {
         let ours = name.starts_with(b"user.") || name == b"system.posix_acl_access";
-        if ours && let Ok(length) = rustix::fs::fgetxattr(from, name, &mut value[..]) {
-            let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());
+        if !ours {
+            continue;
+        }
+        match rustix::fs::fgetxattr(from, name, &mut value[..]) {
+            Ok(length) => where_possible(rustix::fs::fsetxattr(
+                to,
+                name,
+                &value[..length],
+                XattrFlags::empty(),
+            ))?,
+            Err(errno) => where_possible(Err(errno))?,
         }
     }
+    Ok(())
 }
 
 /// A hash that follows writes as long as they come in order.

@@ -83,10 +83,11 @@ impl Tree {
     }
 
     /// Deletes what the survey saw, and only that: what has changed or appeared since
-    /// stays, and with it the directories around it.
-    pub(crate) fn delete(&self, place: &Place) -> Result<(), Errno> {
+    /// stays, and with it the directories around it. Counts what is gone in `deleted`, also
+    /// when it fails half-way.
+    pub(crate) fn delete(&self, place: &Place, deleted: &mut Covers) -> Result<(), Errno> {
         let directory = open_inside(place.directory(), place.name().as_bytes())?;
-        delete(&directory, &self.entries)?;
+        delete(&directory, &self.entries, deleted)?;
         rustix::fs::unlinkat(place.directory(), place.name(), AtFlags::REMOVEDIR)
     }
 }
@@ -162,7 +163,11 @@ fn digest(entries: &[TreeEntry], hash: &mut Sha256) {
     }
 }
 
-fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
+fn delete(
+    directory: &OwnedFd,
+    entries: &[TreeEntry],
+    deleted: &mut Covers,
+) -> Result<(), Errno> {
     for entry in entries {
         let stat = match rustix::fs::statat(directory, &entry.name[..], AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => continue,
@@ -171,6 +176,7 @@ fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
         if entry.before.kind != Kind::Directory {
             if Before::of(&stat) == entry.before {
                 rustix::fs::unlinkat(directory, &entry.name[..], AtFlags::empty())?;
+                deleted.count(entry.before);
             }
             continue;
         }
@@ -181,10 +187,11 @@ fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
         if ObjectId::of(&rustix::fs::fstat(&inside)?) != entry.before.object {
             continue;
         }
-        delete(&inside, &entry.inside)?;
+        delete(&inside, &entry.inside, deleted)?;
         match rustix::fs::unlinkat(directory, &entry.name[..], AtFlags::REMOVEDIR) {
+            Ok(()) => deleted.count(entry.before),
             // Something appeared inside; it stays.
-            Ok(()) | Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST) => {}
             Err(error) => return Err(error),
         }
     }
@@ -192,7 +199,14 @@ fn delete(directory: &OwnedFd, entries: &[TreeEntry]) -> Result<(), Errno> {
 }
 
 /// Whether nothing has changed since the survey.
-pub(crate) fn is_unchanged(tree: &Tree, place: &Place, id: ObjectId) -> bool {
-    walk::look(place.directory(), place.name()).is_ok_and(|stat| ObjectId::of(&stat) == id)
-        && Tree::survey(place, id, None).is_ok_and(|now| now == *tree)
+pub(crate) fn is_unchanged(tree: &Tree, place: &Place, id: ObjectId) -> Result<bool, Errno> {
+    let stat = walk::look(place.directory(), place.name())?;
+    if ObjectId::of(&stat) != id {
+        return Ok(false);
+    }
+    match Tree::survey(place, id, None) {
+        Ok(now) => Ok(now == *tree),
+        Err(TreeError::Errno(errno)) => Err(errno),
+        Err(_) => Ok(false),
+    }
 }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::perform::open_to_sync;
 use super::tree::is_unchanged;
 use super::{Before, Effect, Place, Transaction};
-use crate::errno::{self, changed};
+use crate::errno::{self, changed, changed_or};
 use crate::error::{CallError, code};
 use crate::expected::{Expected, stale};
 use crate::paths;
@@ -33,9 +33,10 @@ pub(super) fn lock_directories(transaction: &Transaction) -> Result<Vec<OwnedFd>
     let give_up = Instant::now() + LOCK_PATIENCE;
     let mut locks = Vec::with_capacity(places.len());
     for place in places.into_values() {
-        // A directory that may be written but not read cannot be locked.
-        let Ok(handle) = open_to_sync(place) else {
-            continue;
+        let handle = match open_to_sync(place) {
+            // A directory that may be written but not read cannot be locked.
+            Err(Errno::ACCESS) => continue,
+            other => other.map_err(errno::explain)?,
         };
         lock(&handle, give_up)?;
         locks.push(handle);
@@ -59,8 +60,13 @@ fn lock(directory: &OwnedFd, give_up: Instant) -> Result<(), CallError> {
                 .reason_of("locked")
                 .hint_of("try again later"));
             }
-            // Some file systems have no locks; the exchange itself is still atomic.
-            _ => return Ok(()),
+            Err(Errno::INTR) => {}
+            // Some file systems have no locks, or none for directories (`EBADF` over NFS);
+            // the exchange itself is still atomic.
+            Err(Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::BADF) => {
+                return Ok(());
+            }
+            other => return other.map_err(errno::explain),
         }
     }
 }
@@ -77,7 +83,7 @@ pub(super) fn verify_all(transaction: &Transaction, roots: &Roots) -> Result<(),
             verify(to, replaced)?;
         }
         if let (Some(tree), Some(before)) = (&effect.tree, effect.before)
-            && !is_unchanged(tree, &effect.place, before.object)
+            && !is_unchanged(tree, &effect.place, before.object).map_err(changed_or)?
         {
             return Err(changed());
         }
@@ -93,17 +99,18 @@ fn verify_directory(place: &Place, roots: &Roots) -> Result<(), CallError> {
     let found = walk::open_directory(root.handle.as_fd(), parent, root.boundary)
         .and_then(rustix::fs::fstat)
         .map(|stat| ObjectId::of(&stat));
-    if found == Ok(place.slot.parent) {
-        Ok(())
-    } else {
-        Err(changed())
+    match found {
+        Ok(found) if found == place.slot.parent => Ok(()),
+        Ok(_) => Err(changed()),
+        Err(errno) => Err(changed_or(errno)),
     }
 }
 
 fn verify(place: &Place, before: Before) -> Result<(), CallError> {
     match walk::look(place.directory(), place.name()) {
         Ok(stat) if Before::of(&stat) == before => Ok(()),
-        _ => Err(changed()),
+        Ok(_) => Err(changed()),
+        Err(errno) => Err(changed_or(errno)),
     }
 }
 
@@ -122,8 +129,16 @@ pub(crate) fn verify_expected(
             return Err(CallError::limit("max_read_bytes", max_bytes, before.size));
         }
         let version = before.version.to_string();
-        if !expected.agrees(&version, || read_whole(place, before)) {
-            return Err(stale("changed"));
+        let mut unreadable = None;
+        let content = || {
+            let read = read_whole(place, before);
+            read.unwrap_or_else(|errno| {
+                unreadable = Some(errno);
+                None
+            })
+        };
+        if !expected.agrees(&version, content) {
+            return Err(unreadable.map_or_else(|| stale("changed"), changed_or));
         }
         found = true;
     }
@@ -137,19 +152,22 @@ fn existing(effect: &Effect) -> impl Iterator<Item = (&Place, Before)> {
     own.into_iter().chain(replaced)
 }
 
-fn read_whole(place: &Place, before: Before) -> Option<Vec<u8>> {
+/// The content of an object in a known state; nothing where it is in another state.
+fn read_whole(place: &Place, before: Before) -> Result<Option<Vec<u8>>, Errno> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty()).ok()?;
-    let mut bytes = vec![0; usize::try_from(before.size).ok()?];
+    let file = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())?;
+    let mut bytes = vec![0; usize::try_from(before.size).map_err(|_| Errno::FBIG)?];
     let mut filled = 0;
     while filled < bytes.len() {
         match rustix::io::pread(&file, &mut bytes[filled..], filled as u64) {
-            Ok(0) | Err(_) => return None,
+            Ok(0) => return Ok(None),
             Ok(count) => filled += count,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
         }
     }
     // Still the object and the state whose bytes these were to be.
-    let after = rustix::fs::fstat(&file).map_err(errno::explain).ok()?;
-    (Before::of(&after) == before).then_some(bytes)
+    let after = rustix::fs::fstat(&file)?;
+    Ok((Before::of(&after) == before).then_some(bytes))
 }
