@@ -332,7 +332,13 @@ impl SessionBuilder {
                 .approver
                 .as_ref()
                 .and_then(|approver| approver.state_directory());
-            keep_state_outside(&self.grants, state.as_deref(), &self.audit, approvals, &roots)?;
+            keep_state_outside(
+                &self.grants,
+                state.as_deref(),
+                &self.audit,
+                approvals,
+                &roots,
+            )?;
         }
         if ambient::runs_as_root() {
             warnings.push("running as root: file permissions protect nothing".to_owned());

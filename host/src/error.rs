@@ -181,10 +181,7 @@ impl CallError {
 
     /// Lists what was done before the call failed, and says that it stays.
     pub(crate) fn having_committed(self, effects: Vec<Value>) -> Self {
-        let hint = format!(
-            "what `committed` lists was done and stays; {}",
-            self.0.hint
-        );
+        let hint = format!("what `committed` lists was done and stays; {}", self.0.hint);
         self.hint_of(hint).detail(COMMITTED, effects)
     }
 

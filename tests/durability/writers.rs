@@ -8,8 +8,8 @@ use std::thread;
 use rootbound::{AuditLog, CallError, Consent, Durability, Session};
 use serde_json::{Value, json};
 
-use crate::support::Fixture;
 use crate::support::cli::{Cli, Run};
+use crate::support::{Fixture, STATE};
 
 /// How many write at the same time, and how often.
 const CROWDS: [(usize, usize); 3] = [(2, 20), (8, 10), (64, 3)];
@@ -20,6 +20,7 @@ fn session(fixture: &Fixture) -> Session {
         .overwrite(Consent::Allow)
         .durability(Durability::Fast)
         .audit(AuditLog::none())
+        .state_directory(STATE)
         .build()
         .unwrap()
 }

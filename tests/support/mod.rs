@@ -84,6 +84,9 @@ pub fn pipe(path: &Path) {
     assert!(made.unwrap().success());
 }
 
+/// Where the sessions of the tests keep their state: not where the user's are.
+pub const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
 /// A session whose audit log is kept in memory.
 pub struct Recorded {
     pub session: Session,
@@ -98,6 +101,7 @@ impl Recorded {
             sink.lock().unwrap().push(line.to_owned());
             Ok(())
         });
+        let builder = builder.state_directory(STATE);
         let session = builder.audit(log).build().unwrap();
         Self { session, lines }
     }

@@ -30,7 +30,14 @@ impl Mount {
     /// Lets nobody change anything there from now on.
     pub fn make_read_only(&self) {
         run(Command::new("mount")
-            .args(["-o", "remount,ro"])
+            .args(["-o", "remount,bind,ro"])
+            .arg(&self.on));
+    }
+
+    /// Takes that back.
+    pub fn make_writable(&self) {
+        run(Command::new("mount")
+            .args(["-o", "remount,bind,rw"])
             .arg(&self.on));
     }
 

@@ -163,11 +163,7 @@ fn digest(entries: &[TreeEntry], hash: &mut Sha256) {
     }
 }
 
-fn delete(
-    directory: &OwnedFd,
-    entries: &[TreeEntry],
-    deleted: &mut Covers,
-) -> Result<(), Errno> {
+fn delete(directory: &OwnedFd, entries: &[TreeEntry], deleted: &mut Covers) -> Result<(), Errno> {
     for entry in entries {
         let stat = match rustix::fs::statat(directory, &entry.name[..], AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => continue,
