@@ -1,13 +1,16 @@
 //! Running a component: one fresh instance, within its limits, and what stopped it.
 
+use std::io;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 
 use crate::audit::AuditLog;
 use crate::bindings::provider;
 use crate::clock;
 use crate::component::{Definition, MAX_MEMORIES, MAX_PARTS, ToolComponent, engine};
+use crate::errno;
 use crate::error::{CallError, code};
 use crate::gate;
 use crate::guard::{CallState, timed_out};
@@ -116,6 +119,16 @@ fn why_it_stopped(state: &mut CallState, error: &wasmtime::Error) -> CallError {
 }
 
 fn trapped(error: &wasmtime::Error) -> CallError {
+    // What the system did not give, such as memory for the instance, is not the component's
+    // doing.
+    let root_cause = error.root_cause();
+    let by_system = root_cause
+        .downcast_ref::<Errno>()
+        .copied()
+        .or_else(|| Errno::from_io_error(root_cause.downcast_ref::<io::Error>()?));
+    if let Some(errno) = by_system {
+        return errno::explain(errno);
+    }
     let cause = match error.downcast_ref::<wasmtime::Trap>() {
         Some(trap) => trap.to_string(),
         None => error.root_cause().to_string(),

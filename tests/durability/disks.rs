@@ -1,11 +1,13 @@
 //! Disks that are full, and limits on the size of files.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
+use rootbound::Session;
 use serde_json::json;
 
-use crate::support::Fixture;
+use crate::support::{Fixture, STATE};
 use crate::support::cli::{Cli, PROGRAM, Run};
 use crate::support::mounts::Mount;
 use crate::support::tree::{names, tree};
@@ -48,52 +50,59 @@ fn limited(cli: &Cli, bytes: usize, arguments: &[&str]) -> Command {
 
 #[test]
 fn a_file_over_the_systems_limit_keeps_its_old_content() {
-    for path in ["old", "new", "a/b/new"] {
-        let (fixture, cli) = (Fixture::new(), Cli::new());
-        fixture.work("old", "the old content");
-        let before = tree(&fixture.workspace());
-        let content = write(path, 100 * KIB);
-        let arguments = ["call", "write_file", &content, "--overwrite", "allow"];
-        let mut command = limited(&cli, 64 * KIB, &arguments);
-        let run = Run::of(command.arg("--write").arg(fixture.workspace()));
-        assert_eq!(run.refusal()["code"], "no-space", "{path}");
-        assert_eq!(tree(&fixture.workspace()), before, "{path}");
+    // With less than the second limit the component's memory cannot be set up either.
+    for limit in [256 * KIB, 16 * KIB] {
+        for path in ["old", "new", "a/b/new"] {
+            let (fixture, cli) = (Fixture::new(), Cli::new());
+            fixture.work("old", "the old content");
+            let before = tree(&fixture.workspace());
+            let arguments = ["call", "write_file", "-", "--overwrite", "allow"];
+            let mut command = limited(&cli, limit, &arguments);
+            command.arg("--write").arg(fixture.workspace());
+            let run = Run::with_input(&mut command, write(path, 300 * KIB).as_bytes());
+            assert_eq!(run.refusal()["code"], "no-space", "{path} {limit}");
+            assert_eq!(tree(&fixture.workspace()), before, "{path} {limit}");
+        }
+    }
+}
+
+/// A log that is larger than what else the program writes.
+fn long_log(fixture: &Fixture, log: &Path) {
+    let builder = Session::builder().read_root(fixture.inputs());
+    let session = builder.state_directory(STATE).audit_file(log).build();
+    let session = session.unwrap();
+    while fs::metadata(log).unwrap().len() < 256 * KIB as u64 {
+        let _ = session.call("read_file", json!({ "path": "x".repeat(4000) }));
     }
 }
 
 /// Whichever of its lines is the one that does not fit any more.
 #[test]
 fn a_log_over_the_systems_limit_stops_what_it_cannot_hold_and_stays_whole() {
-    let room = |beyond: usize| {
-        let (fixture, cli) = (Fixture::new(), Cli::new());
-        let log = fixture.base().join("audit.jsonl");
-        fixture.work("old", "the old content");
-        let call = |limit: usize| {
-            let content = write("old", 10);
-            let arguments = ["call", "write_file", &content, "--overwrite", "allow"];
-            let mut command = limited(&cli, limit, &arguments);
-            command.arg("--write").arg(fixture.workspace());
-            Run::of(command.arg("--audit").arg(&log))
-        };
-        call(1 << 20).success();
-        let first = fixture.work("old", "the old content");
-        let size = fs::metadata(&log).unwrap().len() as usize;
-        let run = call(size + beyond);
-        let written = fs::read_to_string(first).unwrap() == "x".repeat(10);
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let log = fixture.base().join("audit.jsonl");
+    long_log(&fixture, &log);
+    let before = fs::read(&log).unwrap();
+    let call = |beyond: usize| {
+        let file = fixture.work("old", "the old content");
+        fs::write(&log, &before).unwrap();
+        let content = write("old", 10);
+        let arguments = ["call", "write_file", &content, "--overwrite", "allow"];
+        let mut command = limited(&cli, before.len() + beyond, &arguments);
+        command.arg("--write").arg(fixture.workspace());
+        let run = Run::of(command.arg("--audit").arg(&log));
+        let written = fs::read_to_string(file).unwrap() == "x".repeat(10);
         let verified = cli.run(["audit".as_ref(), "verify".as_ref(), log.as_os_str()]);
         assert_eq!(verified.status, Some(0), "{verified:?}");
-        (run, written, size)
+        (run, written)
     };
-    let (run, written, size) = room(1 << 20);
+    let (run, written) = call(64 * KIB);
     run.success();
     assert!(written);
+    let needed = fs::metadata(&log).unwrap().len() as usize - before.len();
     let (mut refused, mut told) = (0, 0);
-    for beyond in (0..size).step_by(size / 16) {
-        let (run, written, _) = room(beyond);
-        if run.status == Some(0) {
-            assert!(written);
-            continue;
-        }
+    for beyond in (0..needed).step_by(needed / 16) {
+        let (run, written) = call(beyond);
         let error = run.refusal();
         assert_eq!(error["code"], "audit-unavailable", "{run:?}");
         // The change is made only with its intent in the log, and then it is told.
@@ -109,13 +118,8 @@ fn what_cannot_be_noted_for_the_next_start_is_not_made() {
     let (fixture, cli) = (Fixture::new(), Cli::new());
     fixture.work("old", "the old content");
     let disk = Mount::memory("64k", cli.state());
-    let mut length = 64 * KIB;
-    while length > 0 {
-        let filler = disk.path().join(length.to_string());
-        if fs::write(filler, vec![0; length]).is_err() {
-            length /= 2;
-        }
-    }
+    // As much as there is room for, and then nothing more.
+    let _ = fs::write(disk.path().join("filler"), vec![0; 128 * KIB]);
     let before = tree(&fixture.workspace());
     for (tool, arguments) in [
         ("write_file", write("old", 10)),
