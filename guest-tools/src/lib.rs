@@ -13,5 +13,7 @@ mod files;
 mod magic;
 mod ooxml;
 pub mod provider;
+mod reading;
+mod text;
 pub mod tool;
 mod tools;

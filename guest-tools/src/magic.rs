@@ -1,4 +1,5 @@
-//! What bytes look like, by their first few: for messages only, never for a decision.
+//! What bytes look like, by their first few: for messages, and for how they are shown, never
+//! for a decision about what may be done.
 
 /// Signatures at the start of a file, most specific first. From the formats' own
 /// specifications; types as registered with IANA where they are.
@@ -29,6 +30,9 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"ID3", "audio/mpeg"),
     (b"OggS", "application/ogg"),
     (b"fLaC", "audio/flac"),
+    (b"MThd", "audio/midi"),
+    (b"#!AMR", "audio/amr"),
+    (b"\x1aE\xdf\xa3", "video/webm"),
     (b"\x00\x00\xfe\xff", "text/plain; charset=utf-32be"),
     (b"\xff\xfe\x00\x00", "text/plain; charset=utf-32le"),
     (b"\xfe\xff", "text/plain; charset=utf-16be"),
@@ -51,15 +55,72 @@ const ZIPPED: &[(&str, &str)] = &[
     ),
 ];
 
-/// A guess at the media type of a file that is not text.
+/// A guess at the media type of a file.
 pub(crate) fn media_type(bytes: &[u8]) -> &'static str {
     let signed = SIGNATURES
         .iter()
-        .find(|(magic, _)| bytes.starts_with(magic));
+        .find(|(magic, _)| bytes.starts_with(magic) && !may_be_words(magic, bytes));
     match signed {
         Some((_, "application/zip")) => zipped(bytes),
+        Some((_, "application/ogg")) => ogg(bytes),
         Some((_, media_type)) => media_type,
-        None => chunked(bytes).unwrap_or("application/octet-stream"),
+        None => chunked(bytes)
+            .or_else(|| frames(bytes))
+            .unwrap_or_else(|| other(bytes)),
+    }
+}
+
+/// Two or three letters may also start a text.
+fn may_be_words(magic: &[u8], bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(64)];
+    magic.len() < 4 && magic.is_ascii() && !start.contains(&0) && other(bytes) == "text/plain"
+}
+
+/// Whether it is a picture or a sound that clients show.
+pub(crate) fn is_media(media_type: &str) -> bool {
+    matches!(
+        media_type,
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp"
+    ) || media_type.starts_with("audio/")
+}
+
+/// What carries no signature: text, or nothing that is known.
+fn other(bytes: &[u8]) -> &'static str {
+    const TELLING: usize = 4096;
+    let start = &bytes[..bytes.len().min(TELLING)];
+    let is_plain = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    let is_utf_8 = match std::str::from_utf8(start) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && start.len() < bytes.len(),
+    };
+    match (start.iter().all(is_plain), is_utf_8) {
+        (_, true) => "text/plain",
+        (true, false) => "text/plain; charset=unknown-8bit",
+        (false, false) => "application/octet-stream",
+    }
+}
+
+/// What an Ogg file holds stands at the start of its first page (RFC 5334).
+fn ogg(bytes: &[u8]) -> &'static str {
+    const SOUNDS: [&[u8]; 4] = [b"OpusHead", b"\x01vorbis", b"Speex   ", b"\x7fFLAC"];
+    let start = bytes.get(28..).unwrap_or_default();
+    if SOUNDS.iter().any(|sound| start.starts_with(sound)) {
+        "audio/ogg"
+    } else {
+        "application/ogg"
+    }
+}
+
+/// MPEG layer III and AAC without a container: the header of the first frame.
+fn frames(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, second, third, ..]
+            if second & 0xe6 == 0xe2 && third & 0xf0 != 0xf0 && third & 0x0c != 0x0c =>
+        {
+            Some("audio/mpeg")
+        }
+        [0xff, 0xf0 | 0xf1 | 0xf8 | 0xf9, ..] => Some("audio/aac"),
+        _ => None,
     }
 }
 
@@ -80,6 +141,10 @@ fn chunked(bytes: &[u8]) -> Option<&'static str> {
     match (bytes.get(..4)?, bytes.get(4..8)?, bytes.get(8..12)?) {
         (b"RIFF", _, b"WEBP") => Some("image/webp"),
         (b"RIFF", _, b"WAVE") => Some("audio/wav"),
+        (b"FORM", _, b"AIFF" | b"AIFC") => Some("audio/aiff"),
+        (_, b"ftyp", b"M4A " | b"M4B ") => Some("audio/mp4"),
+        (_, b"ftyp", b"avif") => Some("image/avif"),
+        (_, b"ftyp", b"heic" | b"heix" | b"mif1") => Some("image/heic"),
         (_, b"ftyp", _) => Some("video/mp4"),
         _ => None,
     }
@@ -99,8 +164,24 @@ mod tests {
             (b"PK\x03\x04....mimetype", "application/zip"),
             (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
             (b"\xff\xfeh\0i\0", "text/plain; charset=utf-16le"),
-            (b"\x80\x81", "application/octet-stream"),
-            (b"", "application/octet-stream"),
+            (b"\xff\xfb\x90\x64\0\0", "audio/mpeg"),
+            (b"\xff\xf1\x50\x80", "audio/aac"),
+            (b"RIFF\0\0\0\0WAVEfmt ", "audio/wav"),
+            (b"\0\0\0 ftypM4A \0\0\0\0", "audio/mp4"),
+            (
+                b"OggS\0\x02............\0\0\0\0....\x01\x13OpusHead",
+                "audio/ogg",
+            ),
+            (
+                b"OggS\0\x02............\0\0\0\0....\x01\x2a\x80theora",
+                "application/ogg",
+            ),
+            (b"caf\xe9\r\n", "text/plain; charset=unknown-8bit"),
+            (b"\x80\x81\x01", "application/octet-stream"),
+            (b"caf\xc3\xa9\0", "text/plain"),
+            (b"BMW is a make of cars", "text/plain"),
+            (b"BM\x36\0\0\0\0\0", "image/bmp"),
+            (b"", "text/plain"),
         ] {
             assert_eq!(super::media_type(bytes), media_type);
         }

@@ -42,6 +42,9 @@ impl From<Output> for wit::Output {
         let content = match output.content {
             Content::None => wit::Content::None,
             Content::Text(text) => wit::Content::Text(text),
+            Content::Bytes { data, mime_type } => {
+                wit::Content::Bytes(wit::Blob { data, mime_type })
+            }
         };
         Self {
             fields: output.fields,
@@ -111,11 +114,7 @@ mod tests {
         assert_eq!(failure.code, "unknown-tool");
         assert_eq!(failure.message, "there is no tool `readFile`");
         assert_eq!(failure.hint, "did you mean `read_file`?");
-        assert!(
-            failure
-                .details
-                .starts_with(r#"{"known":["read_file","list_files","#)
-        );
+        assert!(failure.details.starts_with(r#"{"known":["read_file","#));
     }
 
     #[test]

@@ -95,6 +95,13 @@ pub enum Content {
     None,
     /// Text.
     Text(String),
+    /// Anything else.
+    Bytes {
+        /// The bytes themselves.
+        data: Vec<u8>,
+        /// Their media type, such as `image/png`.
+        mime_type: String,
+    },
 }
 
 impl Output {
@@ -108,7 +115,8 @@ impl Output {
         Self::with(fields, Content::Text(text))
     }
 
-    fn with(fields: &impl Serialize, content: Content) -> Self {
+    /// A result with a payload of either kind.
+    pub fn with(fields: &impl Serialize, content: Content) -> Self {
         let fields = serde_json::to_string(fields).expect("fields have string keys only");
         Self { fields, content }
     }

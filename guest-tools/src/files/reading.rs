@@ -2,13 +2,15 @@
 
 use super::roots::Found;
 use super::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags, Roots};
+use crate::bindings::wasi::filesystem::types::filesystem_error_code;
+use crate::bindings::wasi::io::streams::{InputStream, StreamError};
 use crate::tool::{Error, Failure};
 
 /// Asked for at the end of a file that has grown since its size was looked up.
 const GROWN: u64 = 64 * 1024;
 
 /// What WASI answers to a read: bytes, and whether they end the file.
-pub(super) type ReadAnswer = Result<(Vec<u8>, bool), ErrorCode>;
+pub(crate) type ReadAnswer = Result<(Vec<u8>, bool), ErrorCode>;
 
 /// A regular file that is open for reading.
 pub(crate) struct OpenFile {
@@ -48,6 +50,31 @@ impl OpenFile {
         Ok(read_to_end(self.size, |length, offset| {
             self.descriptor.read(length, offset)
         })?)
+    }
+
+    /// Reads here and there, mostly onwards. Where the host's limit ends what may be read, the
+    /// answer is short, and only the next one is refused.
+    pub(crate) fn reader(&self) -> impl FnMut(u64, u64) -> ReadAnswer {
+        let mut onwards: Option<(InputStream, u64)> = None;
+        move |length, offset| {
+            let (stream, position) = match &mut onwards {
+                Some(open) if open.1 == offset => open,
+                other => other.insert((self.descriptor.read_via_stream(offset)?, offset)),
+            };
+            let answer = stream.blocking_read(length).map(|bytes| (bytes, false));
+            let answer = answer.or_else(at_end_of_stream)?;
+            *position += answer.0.len() as u64;
+            Ok(answer)
+        }
+    }
+}
+
+fn at_end_of_stream(error: StreamError) -> ReadAnswer {
+    match error {
+        StreamError::Closed => Ok((Vec::new(), true)),
+        StreamError::LastOperationFailed(error) => {
+            Err(filesystem_error_code(&error).unwrap_or(ErrorCode::Io))
+        }
     }
 }
 

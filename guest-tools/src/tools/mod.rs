@@ -4,9 +4,11 @@ pub(crate) mod create_directory;
 pub(crate) mod create_file;
 pub(crate) mod delete_file;
 pub(crate) mod file_exists;
+pub(crate) mod file_info;
 pub(crate) mod generate_from_template;
 pub(crate) mod list_files;
 pub(crate) mod read_file;
+pub(crate) mod read_files;
 pub(crate) mod read_pptx;
 mod schema;
 #[cfg(test)]
@@ -20,8 +22,10 @@ use crate::tool::{Error, Output, Tool};
 /// Every tool, in the order in which front-ends show them.
 pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<read_file::ReadFile>(),
+    Registered::new::<read_files::ReadFiles>(),
     Registered::new::<list_files::ListFiles>(),
     Registered::new::<file_exists::FileExists>(),
+    Registered::new::<file_info::FileInfo>(),
     Registered::new::<read_pptx::ReadPptx>(),
     Registered::new::<write_file::WriteFile>(),
     Registered::new::<create_file::CreateFile>(),

@@ -1,8 +1,9 @@
-//! `read_file`: the whole of a UTF-8 text file.
+//! `read_file`: a file as text, whole or some lines of it; pictures and sounds as media.
 
 use super::schema;
-use crate::files::{open_for_reading, version};
-use crate::magic::media_type;
+use crate::arguments::nearest;
+use crate::reading::{Facts, From, Part, Wish, read, unknown_encoding};
+use crate::text::{Choice, LEAST_TEXT, Place, Style};
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,30 +11,39 @@ use serde_json::{Value, json};
 /// The tool.
 pub(crate) struct ReadFile;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    offset: Option<i64>,
+    limit: Option<u64>,
+    max_bytes: Option<u64>,
+    cursor: Option<String>,
+    line_numbers: Option<bool>,
+    clip: Option<usize>,
+    encoding: Option<String>,
+    errors: Option<String>,
+    hash: Option<bool>,
 }
 
 #[derive(Serialize)]
 struct Fields<'a> {
     path: &'a str,
-    root: &'a str,
-    encoding: &'static str,
-    size: u64,
-    version: String,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 impl Tool for ReadFile {
     type Arguments = Arguments;
 
     const NAME: &'static str = "read_file";
-    const TITLE: &'static str = "Read a text file";
-    const DESCRIPTION: &'static str = "Returns the whole text of a UTF-8 file, with its size and \
-        version. Use `list_files` to find names and `read_pptx` for presentations. Refuses \
-        directories (`not-a-file`), bytes that are not UTF-8 (`not-text`, with a guess at the \
-        file type), and files over the read limit.";
+    const TITLE: &'static str = "Read a file";
+    const DESCRIPTION: &'static str = "Returns the text of a file with its size and version: \
+        all of it, or `limit` lines from line `offset`. When `truncated`, more follows: pass \
+        `next_cursor` as `cursor`, or `next_offset` as `offset`. UTF-8, and UTF-16 with a mark, \
+        are found out. Pictures and sounds come as media. Use `list_files` to find names and \
+        `read_pptx` for presentations. Refuses directories (`not-a-file`), other bytes \
+        (`not-text`, with a guess at the file type), and more than the read limit.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -43,102 +53,285 @@ impl Tool for ReadFile {
 
     fn input_schema() -> Value {
         schema::arguments(
-            json!({ "path": schema::path("File to read") }),
+            json!({
+                "path": schema::path("File to read"),
+                "offset": {
+                    "type": "integer",
+                    "description": "First line, from 1; negative counts from the end",
+                },
+                "limit": { "type": "integer", "minimum": 1, "description": "Number of lines" },
+                "max_bytes": { "type": "integer", "minimum": LEAST_TEXT },
+                "cursor": schema::of("string"),
+                "line_numbers": schema::of("boolean"),
+                "clip": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "Cut longer lines after so many characters",
+                },
+                "encoding": {
+                    "type": "string",
+                    "description": "Such as `windows-1252`, or `base64` for bytes",
+                },
+                "errors": { "type": "string", "enum": ["strict", "replace"] },
+                "hash": { "type": "boolean", "description": "Add the file's `sha256`" },
+            }),
             &["path"],
-            json!({ "path": "notes/todo.txt" }),
+            json!({ "path": "notes/todo.txt", "offset": 1, "limit": 100 }),
         )
     }
 
     fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "root": schema::of("string"),
-            "encoding": schema::of("string"),
-            "size": schema::of("integer"),
-            "version": schema::of("string"),
-        }))
+        json!({
+            "type": "object",
+            "properties": {
+                "path": schema::of("string"),
+                "root": schema::of("string"),
+                "encoding": schema::of("string"),
+                "size": schema::of("integer"),
+                "version": schema::of("string"),
+                "line_ending": {
+                    "type": "string",
+                    "enum": ["lf", "crlf", "cr", "mixed", "none"],
+                },
+                "bom": schema::of("boolean"),
+                "lines": schema::of("integer"),
+                "first_line": schema::of("integer"),
+                "truncated": schema::of("boolean"),
+                "next_offset": schema::of("integer"),
+                "next_cursor": schema::of("string"),
+                "sha256": schema::of("string"),
+            },
+            "required": ["path", "root", "encoding", "size", "version", "truncated"],
+        })
     }
 
     fn run(arguments: Arguments) -> Result<Output, Error> {
         let path = &arguments.path;
-        let file = open_for_reading(path)?;
-        // Taken before the bytes: if the file changes in between, the version is the old one
-        // and a write that expects it is refused.
-        let hash = file.descriptor.metadata_hash()?;
-        let text = decode(path, file.read_all()?)?;
-        let fields = Fields {
-            path,
-            root: &file.root,
-            encoding: "utf-8",
-            size: text.len() as u64,
-            version: version(hash),
-        };
-        Ok(Output::text(&fields, text))
+        let reading = read(path, &arguments.wish()?)?;
+        let facts = reading.facts;
+        Ok(Output::with(&Fields { path, facts }, reading.content))
     }
 }
 
-fn decode(path: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        not_text(path, offset, media_type(error.as_bytes()))
-    })
+impl Arguments {
+    fn wish(&self) -> Result<Wish, Failure> {
+        Ok(Wish {
+            choice: self.choice()?,
+            replace: self.replace()?,
+            part: self.part()?,
+            hash: self.hash.unwrap_or(false),
+        })
+    }
+
+    fn choice(&self) -> Result<Choice, Failure> {
+        let Some(label) = &self.encoding else {
+            return Ok(Choice::Detected);
+        };
+        let choice = Choice::named(label).map_err(|_| unknown_encoding(label))?;
+        if choice == Choice::Base64 {
+            self.refuse_lines_of_bytes()?;
+        }
+        Ok(choice)
+    }
+
+    /// Bytes have no lines, and nothing in them is wrong.
+    fn refuse_lines_of_bytes(&self) -> Result<(), Failure> {
+        let given = [
+            ("offset", self.offset.is_some()),
+            ("limit", self.limit.is_some()),
+            ("line_numbers", self.line_numbers == Some(true)),
+            ("clip", self.clip.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((name, _)) => Err(Failure::invalid_arguments(format!(
+                "`{name}` is about lines, and `base64` has none"
+            ))
+            .hint("leave it out; `max_bytes` and `cursor` read bytes in parts")),
+        }
+    }
+
+    fn replace(&self) -> Result<bool, Failure> {
+        match self.errors.as_deref() {
+            None | Some("strict") => Ok(false),
+            Some("replace") => Ok(true),
+            Some(other) => {
+                let near = nearest(other, ["strict", "replace"]).unwrap_or("replace");
+                Err(
+                    Failure::invalid_arguments(format!("`errors` is `{other}`")).hint(format!(
+                        "give `strict`, the default, or `replace`; did you mean `{near}`?"
+                    )),
+                )
+            }
+        }
+    }
+
+    fn part(&self) -> Result<Option<Part>, Failure> {
+        let style = Style {
+            numbers: self.line_numbers.unwrap_or(false),
+            clip: at_least(self.clip, 1, "clip")?,
+        };
+        let part = Part {
+            from: self.from()?,
+            lines: at_least(self.limit, 1, "limit")?,
+            most: most(self.max_bytes)?,
+            style,
+        };
+        let is_whole = part.from == From::Line(1)
+            && part.lines.is_none()
+            && part.most.is_none()
+            && style.is_plain();
+        Ok((!is_whole).then_some(part))
+    }
+
+    fn from(&self) -> Result<From, Failure> {
+        match (&self.cursor, self.offset) {
+            (None, None) => Ok(From::Line(1)),
+            (_, Some(0)) => Err(Failure::invalid_arguments("`offset` is 0")
+                .hint("the first line is 1, and the last one -1")),
+            (None, Some(offset)) if offset < 0 => Ok(From::Last(offset.unsigned_abs())),
+            (None, Some(offset)) => Ok(From::Line(offset.unsigned_abs())),
+            (Some(cursor), offset) => from_cursor(cursor, offset),
+        }
+    }
 }
 
-fn not_text(path: &str, offset: usize, media_type: &str) -> Failure {
-    let hint = match media_type {
-        "application/vnd.openxmlformats-officedocument.presentationml.presentation" => {
-            "read it with `read_pptx`"
+fn from_cursor(cursor: &str, offset: Option<i64>) -> Result<From, Failure> {
+    let place: Place = cursor.parse().map_err(|_| {
+        Failure::invalid_arguments(format!("`{cursor}` is no cursor"))
+            .hint("pass on `next_cursor` as it was answered")
+    })?;
+    match offset {
+        Some(offset) if place.line < 1 || offset < place.line => {
+            Err(Failure::invalid_arguments(format!(
+                "line {offset} does not lie behind the cursor, which is in line {}",
+                place.line
+            ))
+            .hint("leave out `offset` to go on at the cursor, or leave out `cursor`"))
         }
-        other if other.starts_with("text/plain") => "convert the file to UTF-8 first",
-        _ => "this tool reads UTF-8 text only",
-    };
-    let message = format!(
-        "`{path}` is not UTF-8 text: the first bad byte is at offset {offset}, \
-         and it looks like `{media_type}`"
-    );
-    Failure::new("not-text", message)
-        .hint(hint)
-        .details(&json!({ "offset": offset, "mime_type": media_type }))
+        offset => Ok(From::Cursor(place, offset.map(i64::unsigned_abs))),
+    }
+}
+
+/// A limit on bytes of text: no character is larger.
+pub(super) fn most(max_bytes: Option<u64>) -> Result<Option<usize>, Failure> {
+    let max_bytes = at_least(max_bytes, LEAST_TEXT as u64, "max_bytes")?;
+    Ok(max_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX)))
+}
+
+fn at_least<N: PartialOrd + std::fmt::Display>(
+    value: Option<N>,
+    least: N,
+    name: &str,
+) -> Result<Option<N>, Failure> {
+    match value {
+        Some(value) if value < least => {
+            Err(Failure::invalid_arguments(format!("`{name}` is {value}"))
+                .hint(format!("give at least {least}, or leave it out")))
+        }
+        value => Ok(value),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn utf_8_is_handed_on_unchanged() {
-        for text in ["", "a\r\nb", "\u{feff}param", "あ\u{10ffff}\0"] {
-            assert_eq!(decode("f", text.into()).as_deref(), Ok(text));
-        }
+    fn refusal(arguments: Arguments) -> Failure {
+        arguments.wish().unwrap_err()
     }
 
     #[test]
-    fn the_first_bad_byte_is_named() {
-        for (bytes, offset) in [
-            (&b"abc\xff"[..], 3),
-            (b"\xc3", 0),
-            (b"ab\xed\xa0\x80", 2),
-            (b"a\xc0\x80", 1),
+    fn without_arguments_the_file_is_read_whole() {
+        let wish = Arguments::default().wish().unwrap();
+        assert!(wish.part.is_none() && !wish.hash && !wish.replace);
+        let first = Arguments {
+            offset: Some(1),
+            ..Arguments::default()
+        };
+        assert!(first.wish().unwrap().part.is_none());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_what_does() {
+        let none = Arguments::default;
+        let text = |text: &str| Some(text.to_owned());
+        for (arguments, message) in [
+            (
+                Arguments {
+                    offset: Some(0),
+                    ..none()
+                },
+                "`offset` is 0",
+            ),
+            (
+                Arguments {
+                    limit: Some(0),
+                    ..none()
+                },
+                "`limit` is 0",
+            ),
+            (
+                Arguments {
+                    max_bytes: Some(31),
+                    ..none()
+                },
+                "`max_bytes` is 31",
+            ),
+            (
+                Arguments {
+                    clip: Some(0),
+                    ..none()
+                },
+                "`clip` is 0",
+            ),
+            (
+                Arguments {
+                    cursor: text("12"),
+                    ..none()
+                },
+                "`12` is no cursor",
+            ),
+            (
+                Arguments {
+                    cursor: text("12:99"),
+                    offset: Some(3),
+                    ..none()
+                },
+                "line 3 does not lie behind the cursor, which is in line 12",
+            ),
+            (
+                Arguments {
+                    errors: text("ignore"),
+                    ..none()
+                },
+                "`errors` is `ignore`",
+            ),
+            (
+                Arguments {
+                    encoding: text("base64"),
+                    limit: Some(3),
+                    ..none()
+                },
+                "`limit` is about lines, and `base64` has none",
+            ),
         ] {
-            let failure = decode("f", bytes.to_vec()).unwrap_err();
-            assert_eq!(failure.code, "not-text");
-            assert!(
-                failure
-                    .details
-                    .starts_with(&format!(r#"{{"offset":{offset},"#))
+            let failure = refusal(arguments);
+            assert_eq!(
+                (failure.code, &*failure.message),
+                ("invalid-arguments", message)
             );
+            assert_ne!(failure.hint, "", "{message}");
         }
     }
 
     #[test]
-    fn a_guess_says_what_the_file_may_be() {
-        let failure = decode("a.png", b"\x89PNG\r\n\x1a\n".to_vec()).unwrap_err();
-        assert_eq!(
-            failure.message,
-            "`a.png` is not UTF-8 text: the first bad byte is at offset 0, \
-             and it looks like `image/png`"
-        );
-        let utf16 = decode("a.txt", b"\xff\xfeh\0".to_vec()).unwrap_err();
-        assert_eq!(utf16.hint, "convert the file to UTF-8 first");
+    fn an_unknown_encoding_is_refused_with_known_ones() {
+        let failure = refusal(Arguments {
+            encoding: Some("klingon".to_owned()),
+            ..Arguments::default()
+        });
+        assert_eq!(failure.code, "unsupported-encoding");
+        assert!(failure.hint.contains("`windows-1252`"), "{}", failure.hint);
     }
 }

@@ -1,0 +1,108 @@
+//! What is said when a file cannot be read as the caller wants it.
+
+use super::part::Behind;
+use crate::magic::is_media;
+use crate::text::{Encoding, Place};
+use crate::tool::Failure;
+use serde_json::json;
+
+/// Labels that are named when one is not known.
+const LABELS: &str = "`utf-8`, `utf-16le`, `windows-1252`, `iso-8859-15`, `shift_jis`, `gb18030`, \
+    `big5`, `euc-kr`, `koi8-r`, or `base64` for the bytes";
+
+/// The caller named an encoding that there is not.
+pub(crate) fn unknown_encoding(label: &str) -> Failure {
+    Failure::new(
+        "unsupported-encoding",
+        format!("`{label}` is no known encoding"),
+    )
+    .hint(format!(
+        "leave `encoding` out, or give a label of the WHATWG Encoding Standard, such as {LABELS}"
+    ))
+}
+
+/// The bytes from an offset on are not text.
+pub(super) fn not_text(
+    path: &str,
+    encoding: Encoding,
+    offset: u64,
+    bad: &[u8],
+    media_type: &str,
+) -> Failure {
+    let name = if encoding.is_utf_8() {
+        "UTF-8".to_owned()
+    } else {
+        format!("`{}`", encoding.name())
+    };
+    let surrogate = match bad {
+        [0xed, 0xa0..=0xbf, ..] if encoding.is_utf_8() => " (an encoded surrogate, as in CESU-8)",
+        _ => "",
+    };
+    let message = format!(
+        "`{path}` is not {name} text: the first bad byte is at offset {offset}{surrogate}, \
+         and it looks like `{media_type}`"
+    );
+    Failure::new("not-text", message)
+        .hint(instead(media_type))
+        .details(&json!({ "offset": offset, "mime_type": media_type }))
+}
+
+fn instead(media_type: &str) -> &'static str {
+    match media_type {
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation" => {
+            "read it with `read_pptx`"
+        }
+        "text/plain; charset=unknown-8bit" => {
+            "give `read_file` its encoding, for example `encoding: \"windows-1252\"`, or \
+             `errors: \"replace\"`"
+        }
+        other if other.starts_with("text/plain") => "convert the file to UTF-8 first",
+        other if is_media(other) => "give `read_file` the `path` alone to see or hear it",
+        _ => "`read_file` gives the bytes with `encoding: \"base64\"`",
+    }
+}
+
+/// The part would start behind the end.
+pub(super) fn behind_the_end(path: &str, behind: Behind) -> Failure {
+    let Behind { line, lines } = behind;
+    let noun = if lines == 1 { "line" } else { "lines" };
+    Failure::invalid_arguments(format!(
+        "line {line} lies behind the end: `{path}` has {lines} {noun}"
+    ))
+    .hint("give a smaller `offset`, or a negative one to count lines from the end")
+    .details(&json!({ "lines": lines }))
+}
+
+/// The host's limit lies before the line that is wanted.
+pub(super) fn too_far(line: u64, bytes: u64, reached: Place) -> Failure {
+    Failure::new(
+        "limit-exceeded",
+        format!("line {line} lies behind the {bytes} bytes that one call may read of a file"),
+    )
+    .hint(format!(
+        "call again with `cursor: \"{reached}\"` and the same `offset`"
+    ))
+    .details(&json!({
+        "limit": "max_read_bytes",
+        "value": bytes,
+        "actual": bytes.saturating_add(1),
+        "next_cursor": reached.to_string(),
+    }))
+}
+
+/// A cursor that no answer about this file can have held.
+pub(super) fn foreign_cursor(path: &str, size: u64) -> Failure {
+    Failure::invalid_arguments(format!(
+        "`cursor` is no place in `{path}`, which has {size} bytes"
+    ))
+    .hint("read again from an `offset`, and pass on `next_cursor` as it was answered")
+}
+
+/// Inside a line of an encoding with shifts nothing can be resumed.
+pub(super) fn no_place_inside(line: i64, encoding: Encoding) -> Failure {
+    Failure::invalid_arguments(format!(
+        "`max_bytes` ends inside line {line}, where `{}` text cannot be resumed",
+        encoding.name()
+    ))
+    .hint("give a larger `max_bytes` or a smaller `limit`")
+}
