@@ -66,7 +66,7 @@ impl Facts {
     }
 
     /// The file goes on there.
-    pub(super) fn to_be_continued(mut self, next: Place) -> Self {
+    pub(super) fn continued_at(mut self, next: Place) -> Self {
         self.truncated = true;
         self.next_offset = (!next.inside).then_some(next.line);
         self.next_cursor = Some(next.to_string());

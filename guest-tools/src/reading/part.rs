@@ -230,7 +230,7 @@ impl<'a> Opened<'a> {
         let mut facts = facts.of_text(self.encoding, lines.endings);
         facts.lines = self.lines.or_else(|| self.total(&lines));
         if !at_end {
-            facts = facts.to_be_continued(next);
+            facts = facts.continued_at(next);
         }
         if !matches!(part.from, From::Line(_)) {
             facts.first_line = Some(self.place.line);
@@ -389,7 +389,7 @@ fn read_bytes(
     }
     let end = start + data.len() as u64;
     if end < facts.size {
-        facts = facts.to_be_continued(Place {
+        facts = facts.continued_at(Place {
             line: 1,
             byte: end,
             inside: true,
