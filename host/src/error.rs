@@ -196,8 +196,9 @@ impl CallError {
     /// A limit by its configuration name, its value, and what was asked for.
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
         let hint = match name {
-            // There is no reading less of one file.
-            "max_read_bytes" => "choose a smaller file, or have the operator raise the limit",
+            "max_read_bytes" => {
+                "read a part with `offset` and `limit` of `read_file`, or have the operator raise the limit"
+            }
             _ => "ask for less at a time, or have the operator raise the limit",
         };
         Self::new(

@@ -58,6 +58,7 @@ mod engine_config;
 mod errno;
 mod error;
 mod expected;
+mod failures;
 mod gate;
 mod guard;
 mod hook;

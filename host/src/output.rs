@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bindings::provider;
 use crate::error::{CallError, code};
+use crate::failures::Failures;
 use crate::roots::Roots;
 use crate::transaction::EffectReceipt;
 
@@ -58,10 +59,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Checks what the component answered and puts the operator's labels in.
+    /// Checks what the component answered and puts in what only the host knows: the
+    /// operator's labels, and why a part of the answer was refused.
     pub(crate) fn from_component(
         answer: provider::Output,
         roots: &Roots,
+        failures: &Failures,
         limit: u64,
     ) -> Result<Self, CallError> {
         let content = match answer.content {
@@ -78,6 +81,10 @@ impl Output {
         let left = left.ok_or_else(|| over(of_content + answer.fields.len() as u64))?;
         let fields = with_labels(answer.fields, roots, left)
             .map_err(|of_fields| over(of_content + of_fields))?;
+        let fields = failures.fill_in(fields);
+        if fields.len() as u64 > left {
+            return Err(over(of_content + fields.len() as u64));
+        }
         let fields = RawValue::from_string(fields)
             .ok()
             .filter(|fields| is_honest_object(fields.get()))

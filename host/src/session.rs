@@ -277,7 +277,7 @@ impl Session {
         match answer? {
             Ok(output) => {
                 let limit = self.shared.policy.limits.max_output_bytes;
-                Output::from_component(output, &self.shared.roots, limit)
+                Output::from_component(output, &self.shared.roots, &state.failures, limit)
             }
             Err(ToolError::Host) => Err(state.last_failure.take().unwrap_or_else(|| {
                 CallError::new(code::IO, "the tool failed and named no reason")

@@ -118,7 +118,11 @@ fn paths_are_said_to_be_relative() {
     for tool in list("json") {
         for path in tool["paths"].as_array().unwrap() {
             let pointer = path["pointer"].as_str().unwrap();
-            let property = &tool["input_schema"]["properties"][pointer];
+            let properties = &tool["input_schema"]["properties"];
+            let property = match pointer.strip_suffix("[]") {
+                Some(list) => &properties[list]["items"],
+                None => &properties[pointer],
+            };
             let words = property["description"].as_str().unwrap();
             assert!(
                 words.contains("relative"),

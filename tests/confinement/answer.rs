@@ -22,14 +22,27 @@ pub fn of_tool(operation: &str, result: &Result<Output, CallError>) -> String {
         Err(error) => of_error(error.code(), error.reason(), error.details().get("limit")),
         Ok(output) if operation == "stat" => {
             let fields = output.fields();
-            match fields["exists"] == true {
+            // Absence is an answer of one tool, and an error of the other.
+            match fields.get("exists").is_none_or(|exists| exists == true) {
                 true => format!("ok:{}", fields["type"].as_str().unwrap_or_default()),
-                // Absence is an answer of this tool, not an error.
                 false => "not-found".to_owned(),
             }
         }
-        Ok(_) => "ok".to_owned(),
+        Ok(output) => match first_file(output).get("error") {
+            // One of many files has its error in its place.
+            Some(error) => {
+                let code = error["code"].as_str().unwrap_or_default();
+                of_error(code, error["reason"].as_str(), error.get("limit"))
+            }
+            None => "ok".to_owned(),
+        },
     }
+}
+
+/// What a tool for many files says of the first.
+fn first_file(output: &Output) -> Value {
+    let files = output.fields().remove("files").unwrap_or_default();
+    files.get(0).cloned().unwrap_or_default()
 }
 
 /// The answer in an error object, as the command line prints it.
@@ -85,7 +98,10 @@ fn of_errno(errno: Errno) -> &'static str {
 pub fn seen(operation: &str, output: &Output) -> Seen {
     let fields = output.fields();
     match operation {
-        "read" => Seen::Content(output.text().unwrap_or_default().as_bytes().to_vec()),
+        "read" => Seen::Content(match output.text() {
+            Some(text) => text.as_bytes().to_vec(),
+            None => first_file(output)["content"].as_str().unwrap_or_default().into(),
+        }),
         "list" => Seen::Names(
             fields["entries"]
                 .as_array()

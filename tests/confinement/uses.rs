@@ -47,8 +47,10 @@ const fn document(tool: &'static str) -> Use {
 /// Every path argument of every tool.
 pub const USES: &[Use] = &[
     plain("read_file", "path", "read"),
+    plain("read_files", "paths[]", "read"),
     plain("list_files", "path", "list"),
     plain("file_exists", "path", "stat"),
+    plain("file_info", "path", "stat"),
     document("read_pptx"),
     writing("write_file", "path", "write"),
     writing("create_file", "file_path", "create"),

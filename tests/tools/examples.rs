@@ -18,13 +18,23 @@ fn session(fixture: &Fixture) -> Recorded {
 /// Puts what the example reads or deletes in its place.
 fn arrange(fixture: &Fixture, tool: &Definition, example: &Value) {
     for path in &tool.paths {
-        let Some(named) = example[&path.pointer].as_str() else {
-            continue;
-        };
-        match path.role {
-            PathRole::Read => arrange_to_read(&fixture.inputs().join(named), &tool.name),
-            PathRole::Delete | PathRole::MoveFrom => drop(fixture.work(named, "old")),
-            PathRole::Write | PathRole::Create | PathRole::MoveTo => {}
+        for named in named(example, &path.pointer) {
+            match path.role {
+                PathRole::Read => arrange_to_read(&fixture.inputs().join(named), &tool.name),
+                PathRole::Delete | PathRole::MoveFrom => drop(fixture.work(named, "old")),
+                PathRole::Write | PathRole::Create | PathRole::MoveTo => {}
+            }
+        }
+    }
+}
+
+/// The paths to which a pointer such as `path` or `paths[]` leads.
+fn named<'a>(example: &'a Value, pointer: &str) -> Vec<&'a str> {
+    match pointer.strip_suffix("[]") {
+        None => example[pointer].as_str().into_iter().collect(),
+        Some(list) => {
+            let paths = example[list].as_array().into_iter().flatten();
+            paths.filter_map(Value::as_str).collect()
         }
     }
 }

@@ -14,6 +14,6 @@ pub(crate) use crate::bindings::wasi::filesystem::types::{
 };
 pub(crate) use blocks::was_refused;
 pub(crate) use metadata::{kind, modified, version};
-pub(crate) use reading::{OpenFile, ReadAnswer, open_for_reading};
+pub(crate) use reading::{OpenFile, ReadAnswer, open_for_reading, open_if_permitted};
 pub(crate) use roots::{Miss, Roots};
 pub(crate) use writing::{create_directory, create_new, replace_existing, write_all};

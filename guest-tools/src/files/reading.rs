@@ -1,6 +1,6 @@
 //! Reading a file.
 
-use super::roots::Found;
+use super::roots::{Found, Miss};
 use super::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags, Roots};
 use crate::bindings::wasi::filesystem::types::filesystem_error_code;
 use crate::bindings::wasi::io::streams::{InputStream, StreamError};
@@ -26,10 +26,29 @@ pub(crate) struct OpenFile {
 /// # Errors
 /// `not-granted` without a read root; `not-a-file` for a directory; else the host's.
 pub(crate) fn open_for_reading(path: &str) -> Result<OpenFile, Error> {
-    let Found { object, root } = Roots::preopened().look_up(|directory| {
+    opened(path, look_up(path)?)
+}
+
+/// The same, and nothing where the system does not permit reading.
+///
+/// # Errors
+/// As [`open_for_reading`].
+pub(crate) fn open_if_permitted(path: &str) -> Result<Option<OpenFile>, Error> {
+    match look_up(path) {
+        Err(Miss::Refused(ErrorCode::Access)) => Ok(None),
+        found => opened(path, found?).map(Some),
+    }
+}
+
+fn look_up(path: &str) -> Result<Found<Descriptor>, Miss> {
+    Roots::preopened().look_up(|directory| {
         let flags = DescriptorFlags::READ;
         directory.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::empty(), flags)
-    })?;
+    })
+}
+
+fn opened(path: &str, found: Found<Descriptor>) -> Result<OpenFile, Error> {
+    let Found { object, root } = found;
     let stat = object.stat()?;
     if stat.type_ == DescriptorType::Directory {
         return Err(not_a_file(path).into());

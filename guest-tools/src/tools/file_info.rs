@@ -2,7 +2,8 @@
 
 use super::schema;
 use crate::files::{
-    DescriptorType, ErrorCode, PathFlags, Roots, kind, modified, open_for_reading, version,
+    DescriptorType, ErrorCode, PathFlags, Roots, kind, modified, open_for_reading,
+    open_if_permitted, version,
 };
 use crate::magic::media_type;
 use crate::reading::sha256;
@@ -141,10 +142,12 @@ impl Fields<'_> {
     /// A file that may not be read is described without its content, unless its hash is
     /// wanted.
     fn look_inside(&mut self, wants_hash: bool) -> Result<(), Error> {
-        let file = match open_for_reading(self.path) {
-            Ok(file) => file,
-            Err(error) if wants_hash => return Err(error),
-            Err(_) => return Ok(()),
+        let opened = match wants_hash {
+            true => Some(open_for_reading(self.path)?),
+            false => open_if_permitted(self.path)?,
+        };
+        let Some(file) = opened else {
+            return Ok(());
         };
         if wants_hash {
             let bytes = file.read_all()?;

@@ -210,6 +210,7 @@ impl filesystem::HostDescriptor for CallState {
         open_flags: OpenFlags,
         flags: DescriptorFlags,
     ) -> Result<Fd, Fault> {
+        self.failures.opening(&path);
         let base = self.directory_of(&fd)?;
         self.room_for_a_handle()?;
         let opened = self.open(&base, path, path_flags, open_flags, flags)?;

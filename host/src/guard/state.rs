@@ -14,6 +14,7 @@ use crate::audit::{AccessedObject, Entry, EntryKind, Object};
 use crate::bindings::filesystem::ErrorCode;
 use crate::error::{CallError, code};
 use crate::expected::CallerWord;
+use crate::failures::Failures;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::{Rights, Root, RootIndex};
 use crate::shared::Shared;
@@ -122,6 +123,8 @@ pub(crate) struct CallState {
     pub(crate) transaction: Transaction,
     /// The answer to give when the guest says `host`.
     pub(crate) last_failure: Option<CallError>,
+    /// The answers to give where the guest says `refused` and names a path.
+    pub(crate) failures: Failures,
     pub(crate) stop: Option<Stop>,
     accesses: Vec<Access>,
     access_bytes: usize,
@@ -162,6 +165,7 @@ impl CallState {
             table: ResourceTable::new(),
             transaction: Transaction::default(),
             last_failure: None,
+            failures: Failures::default(),
             stop: None,
             accesses: Vec::new(),
             access_bytes: 0,
@@ -256,7 +260,7 @@ impl CallState {
             }
             Fault::Failed(failure) => {
                 let (wasi, error) = *failure;
-                self.last_failure = Some(error);
+                self.failed(error);
                 Ok(wasi)
             }
             Fault::Refused(refusal) => {
@@ -269,10 +273,15 @@ impl CallState {
                     return Err(self.stop(CallError::limit("refusals", most, most + 1)));
                 }
                 self.record(vec![entry])?;
-                self.last_failure = Some(refusal.error);
+                self.failed(refusal.error);
                 Ok(refusal.wasi)
             }
         }
+    }
+
+    fn failed(&mut self, error: CallError) {
+        self.failures.note(&error);
+        self.last_failure = Some(error);
     }
 
     fn refusal_entry(&self, refusal: &Refusal) -> Entry {
@@ -436,10 +445,16 @@ impl CallState {
 
     /// Whether `amount` more bytes of an object would be within the limits.
     pub(crate) fn has_read_budget(&self, id: ObjectId, amount: u64) -> bool {
+        amount <= self.read_budget(id)
+    }
+
+    /// Bytes of an object that may still be read.
+    pub(crate) fn read_budget(&self, id: ObjectId) -> u64 {
         let limits = &self.shared.policy.limits;
         let of_object = self.bytes_read_of.get(&id).copied().unwrap_or(0);
-        of_object.saturating_add(amount) <= limits.max_read_bytes
-            && self.bytes_read.saturating_add(amount) <= limits.max_call_read_bytes
+        let of_object = limits.max_read_bytes.saturating_sub(of_object);
+        let of_call = limits.max_call_read_bytes.saturating_sub(self.bytes_read);
+        of_object.min(of_call)
     }
 
     /// Bytes that may still be written.

@@ -35,7 +35,10 @@ impl CallState {
     ) -> Result<Vec<u8>, StreamFault> {
         let Input { file, position } = self.table.get(stream)?;
         let (file, position) = (file.clone(), *position);
-        let bytes = self.read_bytes(&file, wanted, position)?;
+        // A stream hands out what is left, so that a guest can stop where a limit ends it;
+        // only who then asks for more is refused.
+        let within = wanted.min(self.read_budget(file.id).max(1));
+        let bytes = self.read_bytes(&file, within, position)?;
         if bytes.is_empty() && wanted > 0 {
             return Err(StreamFault::Closed);
         }
