@@ -100,7 +100,10 @@ pub fn seen(operation: &str, output: &Output) -> Seen {
     match operation {
         "read" => Seen::Content(match output.text() {
             Some(text) => text.as_bytes().to_vec(),
-            None => first_file(output)["content"].as_str().unwrap_or_default().into(),
+            None => first_file(output)["content"]
+                .as_str()
+                .unwrap_or_default()
+                .into(),
         }),
         "list" => Seen::Names(
             fields["entries"]

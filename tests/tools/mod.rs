@@ -2,9 +2,14 @@
 
 mod arguments;
 mod creating;
+mod encodings;
 mod examples;
+mod info;
 mod listing;
 mod lookup;
+mod many;
+mod media;
 mod presentation;
 mod reading;
 mod template;
+mod windows;

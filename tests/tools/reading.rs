@@ -1,4 +1,4 @@
-//! `read_file`: the whole text, unchanged, or a precise refusal.
+//! `read_file`: the whole of a file, unchanged, or a precise refusal.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -28,6 +28,9 @@ fn text_is_handed_on_unchanged() {
         assert_eq!(printed["content"], text, "{text:?}");
         assert_eq!(printed["size"], text.len(), "{text:?}");
         assert_eq!(printed["encoding"], "utf-8");
+        assert_eq!(printed["bom"], text.starts_with('\u{feff}'), "{text:?}");
+        assert_eq!(printed["lines"], text.split_inclusive('\n').count());
+        assert_eq!(printed["truncated"], false);
         assert_eq!(printed["path"], "t");
         assert_eq!(printed["root"], "inputs");
     }
@@ -48,12 +51,13 @@ fn a_long_text_is_whole() {
 fn what_is_not_text_is_refused_with_a_guess() {
     let fixture = Fixture::new();
     let recorded = fixture.session();
-    let rows: [(&[u8], usize, &str); 5] = [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 0, "image/png"),
+    let rows: [(&[u8], usize, &str); 6] = [
+        (b"BM\x36\xff\0\0\0\0", 3, "image/bmp"),
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", 10, "application/pdf"),
-        (b"caf\xe9", 3, ""),
+        (b"caf\xe9", 3, "text/plain; charset=unknown-8bit"),
         (b"abc\xed\xa0\x80", 3, ""),
-        (b"\xff\xfeh\0i\0", 0, ""),
+        (b"\xff\xfeh\0i\0\0\xd8", 6, "text/plain; charset=utf-16le"),
+        (b"\xff\xfe\0\0h\0\0\0", 0, "text/plain; charset=utf-32le"),
     ];
     for (bytes, offset, guess) in rows {
         fixture.input("t", bytes);

@@ -20,6 +20,7 @@ pub(crate) struct Window<F> {
     /// How much of the block is behind us.
     at: usize,
     end: End,
+    has_read: bool,
 }
 
 /// What was gone past.
@@ -54,6 +55,7 @@ where
             start,
             at: 0,
             end: End::Open,
+            has_read: false,
         }
     }
 
@@ -161,12 +163,13 @@ where
         }
         self.start += self.block.len() as u64;
         self.at = 0;
-        let wanted = if self.block.is_empty() {
-            FIRST_BLOCK
-        } else {
-            BLOCK
+        let wanted = if self.has_read { BLOCK } else { FIRST_BLOCK };
+        let (block, at_end) = match (self.read)(wanted, self.start) {
+            // What was read so far is an answer.
+            Err(ErrorCode::Quota) if self.has_read => (Vec::new(), false),
+            answer => answer?,
         };
-        let (block, at_end) = (self.read)(wanted, self.start)?;
+        self.has_read = true;
         self.block = block;
         self.end = self.end_after(wanted, at_end);
         self.keep_units_whole();
