@@ -166,7 +166,7 @@ fn a_window_costs_what_leads_to_it() {
         (From::Line(1), 64 << 10),
         (From::Line(10_000), 1_000_000 + (300 << 10)),
         (From::Last(10), (64 << 10) + 4),
-        (From::Last(1000), (128 << 10) + 4),
+        (From::Last(1000), (192 << 10) + 4),
     ] {
         file.given = 0;
         let (text, facts) = file.answer(&wish(from, Some(5)));
