@@ -1,6 +1,9 @@
 //! Reading a file for a caller: whole or in part, as text, as media, or as bytes.
 
+mod bytes;
 mod facts;
+mod lines;
+mod opened;
 mod part;
 mod refusals;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is said when a file cannot be read as the caller wants it.
 
-use super::part::Behind;
+use super::opened::Behind;
 use crate::magic::is_media;
 use crate::text::{Encoding, Place};
 use crate::tool::Failure;

@@ -16,11 +16,11 @@ pub(crate) struct ReadFile;
 pub(crate) struct Arguments {
     path: String,
     offset: Option<i64>,
-    limit: Option<u64>,
-    max_bytes: Option<u64>,
+    limit: Option<i64>,
+    max_bytes: Option<i64>,
     cursor: Option<String>,
     line_numbers: Option<bool>,
-    clip: Option<usize>,
+    clip: Option<i64>,
     encoding: Option<String>,
     errors: Option<String>,
     hash: Option<bool>,
@@ -169,7 +169,7 @@ impl Arguments {
     fn part(&self) -> Result<Option<Part>, Failure> {
         let style = Style {
             numbers: self.line_numbers.unwrap_or(false),
-            clip: at_least(self.clip, 1, "clip")?,
+            clip: at_least(self.clip, 1, "clip")?.map(to_usize),
         };
         let part = Part {
             from: self.from()?,
@@ -213,23 +213,23 @@ fn from_cursor(cursor: &str, offset: Option<i64>) -> Result<From, Failure> {
     }
 }
 
-/// A limit on bytes of text: no character is larger.
-pub(super) fn most(max_bytes: Option<u64>) -> Result<Option<usize>, Failure> {
-    let max_bytes = at_least(max_bytes, LEAST_TEXT as u64, "max_bytes")?;
-    Ok(max_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX)))
+/// A limit on bytes of text, which no single character exceeds.
+pub(super) fn most(max_bytes: Option<i64>) -> Result<Option<usize>, Failure> {
+    let max_bytes = at_least(max_bytes, LEAST_TEXT as i64, "max_bytes")?;
+    Ok(max_bytes.map(to_usize))
 }
 
-fn at_least<N: PartialOrd + std::fmt::Display>(
-    value: Option<N>,
-    least: N,
-    name: &str,
-) -> Result<Option<N>, Failure> {
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn at_least(value: Option<i64>, least: i64, name: &str) -> Result<Option<u64>, Failure> {
     match value {
         Some(value) if value < least => {
             Err(Failure::invalid_arguments(format!("`{name}` is {value}"))
                 .hint(format!("give at least {least}, or leave it out")))
         }
-        value => Ok(value),
+        value => Ok(value.map(i64::unsigned_abs)),
     }
 }
 
@@ -263,6 +263,13 @@ mod tests {
                     ..none()
                 },
                 "`offset` is 0",
+            ),
+            (
+                Arguments {
+                    limit: Some(-1),
+                    ..none()
+                },
+                "`limit` is -1",
             ),
             (
                 Arguments {

@@ -19,7 +19,7 @@ pub(crate) struct ReadFiles;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     paths: Vec<String>,
-    max_bytes: Option<u64>,
+    max_bytes: Option<i64>,
 }
 
 #[derive(Serialize)]
