@@ -66,45 +66,38 @@ impl Decoding {
         }
     }
 
+    /// Answers, if it fails, with the place of the first bad byte.
     fn transcode(self, bytes: &[u8], most: usize, complete: bool) -> Result<Decoded, usize> {
         let bytes = match complete {
             true => bytes,
             false => self.without_a_part(bytes),
         };
         let mut decoder = self.encoding.decoder();
-        let mut text = vec![0; most.min(bytes.len() + bytes.len() / 2 + LEAST_TEXT)];
-        let (mut consumed, mut length) = (0, 0);
+        let mut room = Room::new(most, bytes.len() + bytes.len() / 2);
+        let mut consumed = 0;
         loop {
-            let (result, read, written) = decoder.decode_to_utf8_without_replacement(
-                &bytes[consumed..],
-                &mut text[length..],
-                true,
-            );
+            let rest = &bytes[consumed..];
+            let (result, read, written) =
+                decoder.decode_to_utf8_without_replacement(rest, room.free(), true);
             consumed += read;
-            length += written;
+            room.length += written;
             match result {
                 DecoderResult::InputEmpty => break,
-                DecoderResult::OutputFull if text.len() < most => grow(&mut text, most),
+                DecoderResult::OutputFull if room.grows() => {}
                 DecoderResult::OutputFull => break,
                 DecoderResult::Malformed(bad, behind) => {
                     let offset = consumed - usize::from(bad) - usize::from(behind);
                     if !self.replace {
                         return Err(offset);
                     }
-                    if text.len() - length < ROOM && text.len() < most {
-                        grow(&mut text, most);
-                    }
-                    if text.len() - length < ROOM {
+                    if !room.takes_replacement() {
                         consumed = offset;
                         break;
                     }
-                    text[length..length + REPLACEMENT.len()]
-                        .copy_from_slice(REPLACEMENT.as_bytes());
-                    length += REPLACEMENT.len();
                 }
             }
         }
-        text.truncate(length);
+        let mut text = room.into_text();
         let line_feed = self.encoding.line_feed();
         if text.ends_with(b"\r") && line_feed.starts(&bytes[consumed..]) {
             text.pop();
@@ -171,11 +164,106 @@ pub(super) fn cut(bytes: &[u8], most: usize) -> usize {
     end - usize::from(splits)
 }
 
-fn grow(text: &mut Vec<u8>, most: usize) {
-    text.resize(
-        text.len()
-            .saturating_mul(2)
-            .clamp(LEAST_TEXT, most.max(LEAST_TEXT)),
-        0,
-    );
+/// Where a decoder puts the text.
+struct Room {
+    text: Vec<u8>,
+    length: usize,
+    most: usize,
+}
+
+impl Room {
+    fn new(most: usize, expected: usize) -> Self {
+        Self {
+            text: vec![0; most.min(expected + LEAST_TEXT)],
+            length: 0,
+            most,
+        }
+    }
+
+    fn free(&mut self) -> &mut [u8] {
+        &mut self.text[self.length..]
+    }
+
+    /// Makes more, if there may be.
+    fn grows(&mut self) -> bool {
+        let larger = self.text.len().saturating_mul(2).min(self.most);
+        let grows = larger > self.text.len();
+        self.text.resize(larger, 0);
+        grows
+    }
+
+    fn takes_replacement(&mut self) -> bool {
+        if self.free().len() < ROOM && !(self.grows() && self.free().len() >= ROOM) {
+            return false;
+        }
+        self.free()[..REPLACEMENT.len()].copy_from_slice(REPLACEMENT.as_bytes());
+        self.length += REPLACEMENT.len();
+        true
+    }
+
+    fn into_text(mut self) -> Vec<u8> {
+        self.text.truncate(self.length);
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Choice;
+
+    fn decode(
+        label: &str,
+        bytes: &[u8],
+        most: usize,
+        complete: bool,
+    ) -> Result<(String, usize), usize> {
+        let decoding = Decoding {
+            encoding: Choice::named(label).unwrap().at_start_of(b""),
+            replace: false,
+        };
+        match decoding.decode(bytes.to_vec(), most, complete) {
+            Ok(decoded) => Ok((decoded.text, decoded.consumed)),
+            Err(bad) => Err(bad.offset),
+        }
+    }
+
+    #[test]
+    fn neither_characters_nor_line_ends_are_split() {
+        for (text, most, cut) in [
+            ("abc", 3, "abc"),
+            ("abあ", 4, "ab"),
+            ("abあ", 5, "abあ"),
+            ("a\u{10ffff}", 4, "a"),
+            ("ab\r\n", 3, "ab"),
+            ("ab\r\r", 3, "ab\r"),
+        ] {
+            let decoded = decode("utf-8", text.as_bytes(), most, true);
+            assert_eq!(decoded, Ok((cut.to_owned(), cut.len())), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_that_is_cut_off_is_bad_only_where_the_text_ends() {
+        for (label, bytes, whole, text) in [
+            ("utf-8", &b"ab\xe3\x81"[..], 2, "ab"),
+            ("utf-16le", b"a\0\x3d\xd8", 2, "a"),
+            ("shift_jis", b"a\n\x93", 2, "a\n"),
+        ] {
+            assert_eq!(decode(label, bytes, 99, true), Err(whole), "{label}");
+            let decoded = decode(label, bytes, 99, false);
+            assert_eq!(decoded, Ok((text.to_owned(), whole)), "{label}");
+        }
+        assert_eq!(decode("utf-8", b"ab\xffc", 99, false), Err(2));
+    }
+
+    #[test]
+    fn a_text_that_grows_finds_its_room() {
+        let bytes = vec![0xa4; 1000];
+        let (text, consumed) = decode("iso-8859-15", &bytes, usize::MAX, true).unwrap();
+        assert_eq!((text.len(), consumed), (3000, 1000));
+        let (text, consumed) = decode("iso-8859-15", &bytes, 1000, true).unwrap();
+        assert_eq!(text.len(), consumed * 3);
+        assert!((990..=1000).contains(&text.len()), "{}", text.len());
+    }
 }
