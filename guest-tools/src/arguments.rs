@@ -5,6 +5,7 @@
 
 use crate::tool::{Error, Failure, Tool};
 use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
 
 /// Parses the arguments of a call.
 ///
@@ -34,6 +35,28 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+/// A number of the caller's, or the default.
+///
+/// # Errors
+/// `invalid-arguments` when it is out of range.
+pub(crate) fn within(
+    name: &str,
+    given: Option<u64>,
+    default: u64,
+    range: RangeInclusive<u64>,
+) -> Result<u64, Failure> {
+    match given {
+        None => Ok(default),
+        Some(number) if range.contains(&number) => Ok(number),
+        Some(number) => Err(Failure::invalid_arguments(format!(
+            "`{name}` is {number}, which is not from {} to {}",
+            range.start(),
+            range.end()
+        ))
+        .hint(format!("leave out `{name}` for {default}"))),
+    }
 }
 
 const OBJECT: &str =

@@ -19,6 +19,8 @@ pub trait Tool {
 
     /// A stable name of 64 characters or fewer: ASCII letters, digits, `_`, `-`.
     const NAME: &'static str;
+    /// Other names that are taken for the tool and not shown.
+    const ALIASES: &'static [&'static str] = &[];
     /// A short name for people.
     const TITLE: &'static str;
     /// What the tool does, when to use it and how it refuses, for a model.

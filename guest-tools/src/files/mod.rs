@@ -5,6 +5,7 @@
 
 mod blocks;
 mod metadata;
+mod names;
 mod reading;
 mod roots;
 mod writing;
@@ -14,6 +15,9 @@ pub(crate) use crate::bindings::wasi::filesystem::types::{
 };
 pub(crate) use blocks::was_refused;
 pub(crate) use metadata::{kind, modified, version};
-pub(crate) use reading::{OpenFile, ReadAnswer, open_for_reading, open_if_permitted};
-pub(crate) use roots::{Miss, Roots};
+pub(crate) use names::shown;
+pub(crate) use reading::{
+    OpenFile, ReadAnswer, open_directory, open_for_reading, open_if_permitted,
+};
+pub(crate) use roots::{Found, Miss, Roots};
 pub(crate) use writing::{create_directory, create_new, replace_existing, write_all};

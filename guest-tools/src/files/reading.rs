@@ -60,6 +60,15 @@ fn opened(path: &str, found: Found<Descriptor>) -> Result<OpenFile, Error> {
     })
 }
 
+/// Opens a directory, below a root, to list it or to start from it.
+///
+/// # Errors
+/// `not-directory` for anything else; else the host's.
+pub(crate) fn open_directory(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+    let flags = DescriptorFlags::READ;
+    root.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::DIRECTORY, flags)
+}
+
 impl OpenFile {
     /// The whole content.
     ///

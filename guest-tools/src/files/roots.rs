@@ -64,6 +64,56 @@ impl<D> Roots<D> {
         Err(miss)
     }
 
+    /// Looks in every read root.
+    ///
+    /// Roots that do not have the path are passed over; any other refusal ends the lookup.
+    pub(crate) fn look_up_all<T>(
+        &self,
+        mut attempt: impl FnMut(&D) -> Result<T, ErrorCode>,
+    ) -> Result<Vec<Found<T>>, Miss> {
+        let mut found = Vec::new();
+        let mut miss = Miss::NotGranted;
+        for (directory, root) in self.readable() {
+            match attempt(directory) {
+                Ok(object) => found.push(Found {
+                    object,
+                    root: root.clone(),
+                }),
+                Err(ErrorCode::NoEntry) => miss = Miss::Absent,
+                Err(code) => return Err(Miss::Refused(code)),
+            }
+        }
+        if found.is_empty() {
+            return Err(miss);
+        }
+        Ok(found)
+    }
+
+    /// Keeps the read root of this preopen name only, when one is named.
+    ///
+    /// # Errors
+    /// `invalid-arguments` when there is no such read root.
+    pub(crate) fn only(mut self, root: Option<&str>) -> Result<Self, Failure> {
+        let Some(root) = root else {
+            return Ok(self);
+        };
+        self.directories
+            .retain(|(_, name)| name == root && name.starts_with(READ));
+        if self.directories.is_empty() {
+            return Err(
+                Failure::invalid_arguments(format!("there is no read root `{root}`"))
+                    .hint("leave out `root`, or name one as `root` in results does"),
+            );
+        }
+        Ok(self)
+    }
+
+    /// The directory of a preopen name.
+    pub(crate) fn get(&self, root: &str) -> Option<&D> {
+        let named = self.directories.iter().find(|(_, name)| name == root);
+        named.map(|(directory, _)| directory)
+    }
+
     /// The write root. It grants no reading, so nothing here stats, lists or reads it.
     ///
     /// # Errors
@@ -80,6 +130,20 @@ impl<D> Roots<D> {
     fn readable(&self) -> impl Iterator<Item = &(D, String)> {
         let is_read = |(_, name): &&(D, String)| name.starts_with(READ);
         self.directories.iter().filter(is_read)
+    }
+}
+
+impl Miss {
+    /// What to answer where a directory was meant.
+    pub(crate) fn of_directory(self, path: &str) -> Error {
+        match self {
+            Self::Refused(ErrorCode::NotDirectory) => {
+                Failure::new("not-a-directory", format!("`{path}` is not a directory"))
+                    .hint("read a file with `read_file`, or list the directory that holds it")
+                    .into()
+            }
+            miss => miss.into(),
+        }
     }
 }
 
@@ -140,6 +204,34 @@ mod tests {
             .look_up(|_| -> Result<(), _> { Err(ErrorCode::NoEntry) });
         assert_eq!(answer, Err(Miss::Absent));
         assert_eq!(Error::from(Miss::Absent), Error::Host);
+    }
+
+    #[test]
+    fn every_root_that_has_the_path_is_found() {
+        let roots = roots(&["/read/0", "/read/1", "/write", "/read/2"]);
+        let found = roots.look_up_all(|root| match *root {
+            "/read/1" => Err(ErrorCode::NoEntry),
+            root => Ok(root),
+        });
+        let found: Vec<_> = found.unwrap().into_iter().map(|one| one.object).collect();
+        assert_eq!(found, ["/read/0", "/read/2"]);
+        let absent = roots.look_up_all(|_| -> Result<(), _> { Err(ErrorCode::NoEntry) });
+        assert_eq!(absent, Err(Miss::Absent));
+        let refused = roots.look_up_all(|root| match *root {
+            "/read/2" => Err(ErrorCode::NotPermitted),
+            _ => Ok(()),
+        });
+        assert_eq!(refused, Err(Miss::Refused(ErrorCode::NotPermitted)));
+    }
+
+    #[test]
+    fn one_root_can_be_named_if_it_is_readable() {
+        let named = |root| roots(&["/read/0", "/read/1", "/write"]).only(root);
+        assert_eq!(named(None).unwrap().directories.len(), 3);
+        assert_eq!(named(Some("/read/1")).unwrap().directories.len(), 1);
+        for root in ["/write", "/read/2", "docs", ""] {
+            assert_eq!(named(Some(root)).err().unwrap().code, "invalid-arguments");
+        }
     }
 
     #[test]

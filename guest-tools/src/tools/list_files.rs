@@ -1,34 +1,55 @@
-//! `list_files`: the entries of one directory.
+//! `list_files`: the entries of one directory, or of the tree below it.
 
 use super::schema;
-use crate::bindings::wasi::filesystem::types::{DirectoryEntry, DirectoryEntryStream};
+use crate::arguments::within;
+use crate::bindings::wasi::filesystem::types::DirectoryEntry;
 use crate::files::{
-    Descriptor, DescriptorFlags, ErrorCode, Miss, OpenFlags, PathFlags, Roots, kind, modified,
+    Descriptor, DescriptorType, ErrorCode, Found, PathFlags, Roots, kind, modified, open_directory,
+    shown,
 };
-use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::rows::Rows;
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::walk::{DEPTH, Options, Place, Position, Skipped, Start, Walk, parsed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 /// The tool.
 pub(crate) struct ListFiles;
+
+/// Entries of a tree that a page has when the caller asks for no other number.
+const LIMIT: u64 = 1000;
+/// Entries that a page has at most, as a listing of the host by default.
+const MOST: u64 = 10_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: Option<String>,
+    #[serde(default)]
+    recursive: bool,
     details: Option<bool>,
+    depth: Option<u64>,
+    hidden: Option<bool>,
+    gitignore: Option<bool>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+    root: Option<String>,
 }
 
 impl Tool for ListFiles {
     type Arguments = Arguments;
 
     const NAME: &'static str = "list_files";
+    const ALIASES: &'static [&'static str] = &["list_dir"];
     const TITLE: &'static str = "List a directory";
-    const DESCRIPTION: &'static str = "Lists one directory (not its subdirectories) in order of \
-        names: name, type, size and time of modification. Links are shown, not followed. \
-        `details: false` leaves out size and time and is faster. A listing that was cut short says \
-        `truncated: true`. Names marked `usable: false` cannot be opened. Refuses files \
-        (`not-a-directory`).";
+    const DESCRIPTION: &'static str = "Lists one directory in order of names: name, type, size and \
+        time of modification; with `recursive` also what lies below it, with names such as \
+        `src/main.rs`, without what ignore files name (counted in `ignored`) and hidden names. Links \
+        are shown, not followed. `details: false` leaves out size and time and is faster. A listing \
+        that was cut short says `truncated: true`; `next_cursor` leads on. Names marked \
+        `usable: false` cannot be opened. Refuses files (`not-a-directory`).";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -37,11 +58,14 @@ impl Tool for ListFiles {
     }];
 
     fn input_schema() -> Value {
+        let own = json!({
+            "path": schema::start("Directory to list"),
+            "recursive": schema::of("boolean"),
+            "details": { "type": "boolean", "default": true },
+            "limit": { "type": "integer" },
+        });
         schema::arguments(
-            json!({
-                "path": schema::path("Directory to list, by default `.`"),
-                "details": { "type": "boolean", "default": true },
-            }),
+            schema::walking(own, "Also hidden names, by default unless `recursive`"),
             &[],
             json!({ "path": "docs", "details": false }),
         )
@@ -70,41 +94,83 @@ impl Tool for ListFiles {
 
     fn run(arguments: Arguments) -> Result<Output, Error> {
         let path = arguments.path.as_deref().unwrap_or(".");
-        let details = arguments.details.unwrap_or(true);
-        let found = Roots::preopened().look_up(|root| open(root, path));
-        let found = found.map_err(|miss| refusal(path, miss))?;
-        let directory = &found.object;
-        let stream = directory.read_directory()?;
-        let listing = list(
-            Listing::of(path, &found.root),
-            || next_entry(&stream),
-            |name| details.then(|| stat(directory, name)).flatten(),
-        )?;
-        Ok(Output {
-            fields: listing.into_fields(),
-            content: Content::None,
+        let roots = Roots::preopened().only(arguments.root.as_deref())?;
+        let page = Page::of(&arguments)?;
+        let found = roots.look_up(|root| open_directory(root, path));
+        let found = found.map_err(|miss| miss.of_directory(path))?;
+        let listing = Listing::of(path, &found.root);
+        match arguments.recursive {
+            false => flat(&found.object, &page, listing),
+            true => deep(found, path, &roots, &page, listing),
+        }
+    }
+}
+
+/// Which entries are wanted.
+struct Page {
+    details: bool,
+    options: Options,
+    limit: u64,
+    position: Position,
+}
+
+impl Page {
+    fn of(arguments: &Arguments) -> Result<Self, Failure> {
+        let recursive = arguments.recursive;
+        let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
+        let limit = match recursive {
+            true => LIMIT,
+            // The host's own limit ends the listing.
+            false => u64::MAX,
+        };
+        Ok(Self {
+            details: arguments.details.unwrap_or(true),
+            options: Options {
+                depth: depth as u32,
+                hidden: arguments.hidden.unwrap_or(!recursive),
+                gitignore: arguments.gitignore.unwrap_or(recursive),
+            },
+            limit: within("limit", arguments.limit, limit, 1..=MOST)?,
+            position: parsed(arguments.cursor.as_deref())?,
         })
     }
 }
 
-fn open(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
-    let flags = DescriptorFlags::READ;
-    root.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::DIRECTORY, flags)
+/// Lists one directory.
+fn flat(directory: &Descriptor, page: &Page, listing: Listing) -> Result<Output, Error> {
+    let stream = directory.read_directory()?;
+    let listing = list(
+        listing,
+        page,
+        || stream.read_directory_entry(),
+        |name| page.details.then(|| stat(directory, name)).flatten(),
+    )?;
+    Ok(listing.finish(None))
 }
 
-fn refusal(path: &str, miss: Miss) -> Error {
-    match miss {
-        Miss::Refused(ErrorCode::NotDirectory) => {
-            Failure::new("not-a-directory", format!("`{path}` is not a directory"))
-                .hint("read a file with `read_file`, or list the directory that holds it")
-                .into()
+/// Lists a tree.
+fn deep(
+    found: Found<Descriptor>,
+    path: &str,
+    roots: &Roots,
+    page: &Page,
+    mut listing: Listing,
+) -> Result<Output, Error> {
+    let mut skipped = Skipped::default();
+    let start = Start::at(found, path, roots, page.options.gitignore);
+    let place = Place::Behind(&page.position);
+    let mut walk = Walk::begin(start, page.options, place, &mut skipped)?;
+    let ended = walk.run(&mut skipped, |visit, _| {
+        if listing.rows.count() == page.limit || listing.rows.fill_a_page() {
+            return ControlFlow::Break(());
         }
-        miss => miss.into(),
-    }
-}
-
-fn next_entry(stream: &DirectoryEntryStream) -> Result<Option<DirectoryEntry>, ErrorCode> {
-    stream.read_directory_entry()
+        let look = page.details && visit.usable;
+        let details = look.then(|| stat(visit.folder, visit.name)).flatten();
+        listing.push(visit.below, visit.kind, visit.usable, details);
+        ControlFlow::Continue(())
+    });
+    listing.cursor = ended.break_value();
+    Ok(listing.finish(Some(&skipped)))
 }
 
 /// An entry that vanished or may not be looked at keeps its name and type.
@@ -126,7 +192,7 @@ struct Entry<'a> {
     size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
-    #[serde(skip_serializing_if = "is_true")]
+    #[serde(skip_serializing_if = "Clone::clone")]
     usable: bool,
 }
 
@@ -136,86 +202,130 @@ struct Details {
     modified: Option<String>,
 }
 
-fn is_true(usable: &bool) -> bool {
-    *usable
-}
-
-/// A listing, written as it is made: ten thousand entries are an ordinary case.
+/// A listing, and where it was cut short.
 struct Listing {
-    /// The result's fields as JSON, up to the last entry.
-    text: Vec<u8>,
-    count: u64,
-    /// Set when the host ended the listing early.
-    cursor: Option<String>,
+    rows: Rows,
+    cursor: Option<Position>,
 }
 
-/// Collects entries until the host has no more, or allows no more (`quota`).
+/// Collects entries until the host has no more, or the page is full. The host ends each of
+/// its own pages with `quota`, and goes on when it is asked again.
 fn list(
     mut listing: Listing,
+    page: &Page,
     mut next: impl FnMut() -> Result<Option<DirectoryEntry>, ErrorCode>,
     mut stat: impl FnMut(&str) -> Option<Details>,
 ) -> Result<Listing, ErrorCode> {
-    let mut last = String::new();
+    let mut passing = Passing::behind(&page.position);
+    let mut position = page.position.clone();
+    let mut came = 0_u64;
     loop {
-        match next() {
-            Ok(Some(entry)) => {
-                listing.push(&entry, &mut stat);
-                last = entry.name;
-            }
+        let answer = passing.next(|| {
+            let answer = next()?;
+            came += 1;
+            Ok(answer)
+        });
+        let entry = match answer {
+            Ok(Some(entry)) => entry,
             Ok(None) => return Ok(listing),
-            Err(ErrorCode::Quota) if listing.count > 0 => {
-                listing.cursor = Some(shown(&last).0.to_owned());
+            Err(ErrorCode::Quota) if listing.rows.count() > 0 => {
+                listing.cursor = Some(position);
                 return Ok(listing);
             }
+            Err(ErrorCode::Quota) if came > 0 => {
+                came = 0;
+                continue;
+            }
             Err(code) => return Err(code),
+        };
+        let (name, usable) = shown(&entry.name);
+        if page.options.hidden || !name.starts_with('.') {
+            if listing.rows.count() == page.limit {
+                listing.cursor = Some(position);
+                return Ok(listing);
+            }
+            let details = if usable { stat(name) } else { None };
+            listing.push(name, entry.type_, usable, details);
+        }
+        match usable {
+            true => (position.path, position.unusable) = (entry.name, 0),
+            false => position.unusable += 1,
         }
     }
 }
 
-/// The name to show, and whether it can be used as a path.
-///
-/// The host marks a name that no path can carry with a leading NUL, which no real name has,
-/// and escapes the rest of it for display.
-fn shown(name: &str) -> (&str, bool) {
-    match name.strip_prefix('\0') {
-        Some(display) => (display, false),
-        None => (name, true),
+/// Passes over the entries before a position.
+struct Passing<'a> {
+    until: &'a Position,
+    arrived: bool,
+    /// Entries that may stand behind the position, which the next usable one will tell.
+    held: VecDeque<DirectoryEntry>,
+}
+
+impl<'a> Passing<'a> {
+    fn behind(until: &'a Position) -> Self {
+        Self {
+            until,
+            arrived: *until == Position::default(),
+            held: VecDeque::new(),
+        }
+    }
+
+    /// The next entry behind the position.
+    fn next(
+        &mut self,
+        mut next: impl FnMut() -> Result<Option<DirectoryEntry>, ErrorCode>,
+    ) -> Result<Option<DirectoryEntry>, ErrorCode> {
+        while !self.arrived {
+            let entry = next()?;
+            let usable = entry.as_ref().is_some_and(|entry| shown(&entry.name).1);
+            match entry {
+                Some(entry) if usable && entry.name <= self.until.path => self.held.clear(),
+                Some(entry) if !usable => self.held.push_back(entry),
+                last => {
+                    self.arrived = true;
+                    self.held.drain(..self.until.unusable.min(self.held.len()));
+                    self.held.extend(last);
+                }
+            }
+        }
+        match self.held.pop_front() {
+            None => next(),
+            held => Ok(held),
+        }
     }
 }
 
 impl Listing {
     fn of(path: &str, root: &str) -> Self {
-        let (path, root) = (Value::from(path), Value::from(root));
         Self {
-            text: format!(r#"{{"path":{path},"root":{root},"entries":["#).into_bytes(),
-            count: 0,
+            rows: Rows::new(&[("path", path), ("root", root)], "entries"),
             cursor: None,
         }
     }
 
-    fn push(&mut self, entry: &DirectoryEntry, stat: &mut impl FnMut(&str) -> Option<Details>) {
-        let (name, usable) = shown(&entry.name);
-        let details = if usable { stat(name) } else { None };
-        let entry = Entry {
+    fn push(&mut self, name: &str, type_: DescriptorType, usable: bool, details: Option<Details>) {
+        self.rows.push(&Entry {
             name,
-            kind: kind(entry.type_),
+            kind: kind(type_),
             size: details.as_ref().map(|details| details.size),
             modified: details.and_then(|details| details.modified),
             usable,
-        };
-        if self.count > 0 {
-            self.text.push(b',');
-        }
-        serde_json::to_writer(&mut self.text, &entry).expect("an entry has string keys only");
-        self.count += 1;
+        });
     }
 
-    fn into_fields(mut self) -> String {
-        let (count, truncated) = (self.count, self.cursor.is_some());
-        let cursor = Value::from(self.cursor);
-        let end = format!(r#"],"count":{count},"truncated":{truncated},"next_cursor":{cursor}}}"#);
-        self.text.extend_from_slice(end.as_bytes());
-        String::from_utf8(self.text).expect("JSON is written as UTF-8")
+    /// `skipped` is what the walk through a tree left out.
+    fn finish(self, skipped: Option<&Skipped>) -> Output {
+        let mut tail = json!({
+            "count": self.rows.count(),
+            "truncated": self.cursor.is_some(),
+            "next_cursor": self.cursor.map(|position| position.to_string()),
+        });
+        if let Some(skipped) = skipped {
+            tail["ignored"] = skipped.ignored.into();
+            tail["skipped"] = json!(skipped);
+        }
+        self.rows.finish(&tail)
     }
 }
 
@@ -229,14 +339,20 @@ mod tests {
         DirectoryEntry { type_, name }
     }
 
+    fn page(cursor: Value) -> Page {
+        let arguments = json!({ "cursor": cursor });
+        Page::of(&serde_json::from_value(arguments).unwrap()).unwrap()
+    }
+
     fn listed(
         answers: Vec<Result<Option<DirectoryEntry>, ErrorCode>>,
         stat: impl FnMut(&str) -> Option<Details>,
     ) -> Value {
         let mut answers = answers.into_iter();
         let listing = Listing::of("d\"x", "/read/0");
-        let listing = list(listing, || answers.next().unwrap(), stat).unwrap();
-        serde_json::from_str(&listing.into_fields()).unwrap()
+        let page = page(Value::Null);
+        let listing = list(listing, &page, || answers.next().unwrap(), stat).unwrap();
+        serde_json::from_str(&listing.finish(None).fields).unwrap()
     }
 
     #[test]
@@ -295,8 +411,73 @@ mod tests {
     fn a_quota_at_once_and_other_errors_are_the_hosts() {
         for code in [ErrorCode::Quota, ErrorCode::Io] {
             let listing = Listing::of(".", "/read/0");
-            assert_eq!(list(listing, || Err(code), |_| None).err(), Some(code));
+            let page = page(Value::Null);
+            assert_eq!(
+                list(listing, &page, || Err(code), |_| None).err(),
+                Some(code)
+            );
         }
+    }
+
+    /// A host that ends a page after every `page` entries.
+    fn host(
+        names: &[&str],
+        page: usize,
+    ) -> impl FnMut() -> Result<Option<DirectoryEntry>, ErrorCode> {
+        let entries: Vec<_> = names
+            .iter()
+            .map(|name| entry(name, DescriptorType::RegularFile))
+            .collect();
+        let (mut next, mut allowed) = (0, page);
+        move || {
+            if next < entries.len() && next == allowed {
+                allowed += page;
+                return Err(ErrorCode::Quota);
+            }
+            next += 1;
+            Ok(entries.get(next - 1).cloned())
+        }
+    }
+
+    #[test]
+    fn pages_put_together_are_the_whole() {
+        let names = [
+            "\0\\x01", "\0\\x02", "a", "b", "c", "\0\\xf0", "\0\\xf1", "\0\\xf2", "d", "\0\\xff",
+        ];
+        let whole: Vec<_> = names.iter().map(|name| shown(name).0).collect();
+        for limit in 1..=names.len() as u64 + 1 {
+            for host_page in [1, 2, 3, 100] {
+                let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+                loop {
+                    let mut page = page(cursor);
+                    page.limit = limit;
+                    let listing = Listing::of(".", "/read/0");
+                    let listing = list(listing, &page, host(&names, host_page), |_| None).unwrap();
+                    let fields: Value = serde_json::from_str(&listing.finish(None).fields).unwrap();
+                    let entries = fields["entries"].as_array().unwrap().clone();
+                    assert!(!entries.is_empty());
+                    seen.extend(entries);
+                    cursor = fields["next_cursor"].clone();
+                    assert_eq!(fields["truncated"], !cursor.is_null());
+                    if cursor.is_null() {
+                        break;
+                    }
+                }
+                let seen: Vec<_> = seen.iter().map(|entry| entry["name"].as_str()).collect();
+                let whole: Vec<_> = whole.iter().map(|name| Some(*name)).collect();
+                assert_eq!(seen, whole, "{limit} {host_page}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_outlives_its_name() {
+        let page = page(json!("b"));
+        let listing = Listing::of(".", "/read/0");
+        let listing = list(listing, &page, host(&["a", "bb", "c"], 9), |_| None).unwrap();
+        let fields: Value = serde_json::from_str(&listing.finish(None).fields).unwrap();
+        assert_eq!(fields["entries"][0]["name"], "bb");
+        assert_eq!(fields["count"], 2);
     }
 
     #[test]

@@ -5,25 +5,30 @@ pub(crate) mod create_file;
 pub(crate) mod delete_file;
 pub(crate) mod file_exists;
 pub(crate) mod file_info;
+pub(crate) mod find_files;
 pub(crate) mod generate_from_template;
 pub(crate) mod list_files;
 pub(crate) mod read_file;
 pub(crate) mod read_files;
 pub(crate) mod read_pptx;
 mod schema;
+pub(crate) mod search_files;
 #[cfg(test)]
 mod tests;
 pub(crate) mod write_file;
 
 use crate::arguments;
 use crate::bindings::exports::rootbound::tools::provider::Definition;
-use crate::tool::{Error, Output, Tool};
+use crate::tool::{Error, Failure, Output, Tool};
+use serde_json::Value;
 
 /// Every tool, in the order in which front-ends show them.
 pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<read_file::ReadFile>(),
     Registered::new::<read_files::ReadFiles>(),
     Registered::new::<list_files::ListFiles>(),
+    Registered::new::<find_files::FindFiles>(),
+    Registered::new::<search_files::SearchFiles>(),
     Registered::new::<file_exists::FileExists>(),
     Registered::new::<file_info::FileInfo>(),
     Registered::new::<read_pptx::ReadPptx>(),
@@ -56,6 +61,16 @@ impl Registered {
     }
 }
 
+/// Refuses a word that is none of the known ones.
+fn one_of(name: &str, word: &str, known: &[&str]) -> Result<(), Failure> {
+    if known.contains(&word) {
+        return Ok(());
+    }
+    let message = format!("`{name}` is `{word}`, which is not known");
+    let hint = format!("it is one of {}", arguments::quoted(known.iter().copied()));
+    Err(Failure::invalid_arguments(message).hint(hint))
+}
+
 fn run<T: Tool>(arguments: &str) -> Result<Output, Error> {
     T::run(arguments::parse::<T>(arguments)?)
 }
@@ -66,8 +81,16 @@ fn define<T: Tool>() -> Definition {
         title: T::TITLE.to_owned(),
         description: T::DESCRIPTION.to_owned(),
         input_schema: T::input_schema().to_string(),
-        output_schema: T::output_schema().to_string(),
+        output_schema: with_aliases(T::output_schema(), T::ALIASES).to_string(),
         risk: T::RISK.into(),
         paths: T::PATHS.iter().map(|path| (*path).into()).collect(),
     }
+}
+
+/// The host takes a tool's other names from its output schema, which models do not see.
+fn with_aliases(mut schema: Value, aliases: &[&str]) -> Value {
+    if !aliases.is_empty() {
+        schema["x-aliases"] = aliases.into();
+    }
+    schema
 }

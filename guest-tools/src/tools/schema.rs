@@ -39,6 +39,26 @@ pub(super) fn path(what: &str) -> Value {
     })
 }
 
+/// The properties that tools which walk through directories share.
+pub(super) fn walking(mut properties: Value, hidden: &str) -> Value {
+    let shared = json!({
+        "depth": { "type": "integer", "description": "Levels, at most 10" },
+        "hidden": { "type": "boolean", "description": hidden },
+        "gitignore": { "type": "boolean", "default": true },
+        "cursor": { "type": "string", "description": "`next_cursor` of the page before" },
+        "root": { "type": "string", "description": "Only this granted directory" },
+    });
+    if let (Some(properties), Value::Object(shared)) = (properties.as_object_mut(), shared) {
+        properties.extend(shared);
+    }
+    properties
+}
+
+/// A property that holds a path that may be left out.
+pub(super) fn start(what: &str) -> Value {
+    path(&format!("{what}, by default `.`"))
+}
+
 /// A property of the named type that needs no words.
 pub(super) fn of(kind: &str) -> Value {
     json!({ "type": kind })

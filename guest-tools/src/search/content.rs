@@ -1,0 +1,232 @@
+//! The content of a file to be searched, with as few calls as it takes.
+
+use crate::files::{Descriptor, ErrorCode};
+use crate::walk::Reason;
+use memchr::memchr;
+
+/// Read at first: most files are smaller, and the host hands out so much without a look at
+/// the size.
+const BLOCK: u64 = 64 * 1024;
+/// A NUL in so many bytes says that a file is no text, as git takes it.
+const SNIFFED: usize = 8000;
+/// Larger files are not searched, whatever the host lets be read: content is held as a whole,
+/// and twice where it has to be decoded.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// What reading a file for a search comes to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Text in UTF-8, as far as it is text, without byte order mark.
+    Text(Vec<u8>),
+    /// Nothing to search in.
+    Not(Reason),
+    /// The host lets nothing more be read in this call.
+    NoMore,
+}
+
+/// What a file is read through.
+pub(crate) trait File {
+    fn read_at(&self, length: u64, offset: u64) -> Result<(Vec<u8>, bool), ErrorCode>;
+    fn size(&self) -> Result<u64, ErrorCode>;
+}
+
+impl File for Descriptor {
+    fn read_at(&self, length: u64, offset: u64) -> Result<(Vec<u8>, bool), ErrorCode> {
+        self.read(length, offset)
+    }
+
+    fn size(&self) -> Result<u64, ErrorCode> {
+        Ok(self.stat()?.size)
+    }
+}
+
+/// Reads one file after the other, and remembers what the host refused: what is as large is
+/// not asked for again, since each refusal is a line in the audit log.
+pub(crate) struct Reader {
+    largest_read: u64,
+    smallest_refused: u64,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            largest_read: 0,
+            smallest_refused: LARGEST + 1,
+        }
+    }
+}
+
+impl Reader {
+    /// # Errors
+    /// The host's, except for limits.
+    pub(crate) fn read(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
+        if self.smallest_refused <= BLOCK && file.size()? >= self.smallest_refused {
+            return Ok(Content::Not(Reason::TooLarge));
+        }
+        match self.read_as_far_as_allowed(file) {
+            Err(ErrorCode::Quota) => self.refused(file.size()?),
+            answer => answer,
+        }
+    }
+
+    fn read_as_far_as_allowed(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
+        let (mut bytes, mut at_end) = file.read_at(BLOCK, 0)?;
+        if is_binary(&bytes) {
+            return Ok(Content::Not(Reason::Binary));
+        }
+        if !at_end {
+            let size = file.size()?;
+            if size >= self.smallest_refused {
+                return Ok(Content::Not(Reason::TooLarge));
+            }
+            bytes.reserve_exact(size.saturating_sub(bytes.len() as u64) as usize + 1);
+        }
+        while !at_end {
+            // One byte more than there should be, so that the answer tells whether it was all.
+            let left = (bytes.capacity() - bytes.len()).max(BLOCK as usize);
+            let (more, end) = file.read_at(left as u64, bytes.len() as u64)?;
+            at_end = end || more.is_empty();
+            bytes.extend_from_slice(&more);
+        }
+        self.largest_read = self.largest_read.max(bytes.len() as u64);
+        Ok(decoded(bytes))
+    }
+
+    fn refused(&mut self, size: u64) -> Result<Content, ErrorCode> {
+        // As much was read before, so it is not this file that is too large.
+        if size <= self.largest_read {
+            return Ok(Content::NoMore);
+        }
+        self.smallest_refused = self.smallest_refused.min(size);
+        Ok(Content::Not(Reason::TooLarge))
+    }
+}
+
+fn is_binary(start: &[u8]) -> bool {
+    let is_utf_16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    !is_utf_16 && memchr(0, &start[..start.len().min(SNIFFED)]).is_some()
+}
+
+fn decoded(mut bytes: Vec<u8>) -> Content {
+    match *bytes {
+        [0xef, 0xbb, 0xbf, ..] => {
+            bytes.drain(..3);
+            Content::Text(bytes)
+        }
+        [0xff, 0xfe, ..] => utf_16(&bytes[2..], u16::from_le_bytes),
+        [0xfe, 0xff, ..] => utf_16(&bytes[2..], u16::from_be_bytes),
+        _ => Content::Text(bytes),
+    }
+}
+
+fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Content {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    let text: Result<String, _> = char::decode_utf16(units).collect();
+    match text {
+        Ok(text) if bytes.len() % 2 == 0 => Content::Text(text.into_bytes()),
+        _ => Content::Not(Reason::Binary),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// A file, how much of it the host lets be read, and the calls that were made.
+    struct Fake {
+        content: Vec<u8>,
+        limit: u64,
+        calls: RefCell<Vec<u64>>,
+    }
+
+    impl Fake {
+        fn new(content: impl Into<Vec<u8>>, limit: u64) -> Self {
+            Self {
+                content: content.into(),
+                limit,
+                calls: RefCell::default(),
+            }
+        }
+    }
+
+    impl File for Fake {
+        fn read_at(&self, length: u64, offset: u64) -> Result<(Vec<u8>, bool), ErrorCode> {
+            self.calls.borrow_mut().push(offset);
+            let rest = &self.content[offset as usize..];
+            let bytes = &rest[..rest.len().min(length as usize)];
+            if offset + bytes.len() as u64 > self.limit {
+                return Err(ErrorCode::Quota);
+            }
+            Ok((bytes.to_vec(), (bytes.len() as u64) < length))
+        }
+
+        fn size(&self) -> Result<u64, ErrorCode> {
+            Ok(self.content.len() as u64)
+        }
+    }
+
+    fn read(content: impl Into<Vec<u8>>) -> Content {
+        Reader::default()
+            .read(&Fake::new(content, u64::MAX))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_small_file_is_one_call_and_a_larger_one_two() {
+        for (size, calls) in [(0, 1), (4096, 1), (65_535, 1), (65_536, 2), (5_000_000, 2)] {
+            let file = Fake::new(vec![b'a'; size], u64::MAX);
+            let content = Reader::default().read(&file).unwrap();
+            assert_eq!(content, Content::Text(vec![b'a'; size]));
+            assert_eq!(file.calls.borrow().len(), calls, "{size}");
+        }
+    }
+
+    #[test]
+    fn encodings_with_a_mark_are_read() {
+        let text = |text: &str| Content::Text(text.into());
+        assert_eq!(read(b"\xef\xbb\xbfparam"), text("param"));
+        assert_eq!(read(b"\xff\xfeh\0\xe4\0"), text("h\u{e4}"));
+        assert_eq!(read(b"\xfe\xff\0h\0\xe4"), text("h\u{e4}"));
+        assert_eq!(read(b"\xff\xfe\x00\xd8"), Content::Not(Reason::Binary));
+        assert_eq!(read(b"\xff\xfeh\0x"), Content::Not(Reason::Binary));
+    }
+
+    #[test]
+    fn a_nul_near_the_start_makes_a_file_binary() {
+        assert_eq!(read(b"a\0b"), Content::Not(Reason::Binary));
+        let late = [vec![b'a'; SNIFFED], vec![0]].concat();
+        assert_eq!(read(late.clone()), Content::Text(late));
+        let large = Fake::new(vec![0; 1_000_000], u64::MAX);
+        Reader::default().read(&large).unwrap();
+        assert_eq!(large.calls.borrow().len(), 1);
+    }
+
+    #[test]
+    fn what_is_too_large_is_asked_for_once() {
+        let mut reader = Reader::default();
+        for limit in [100, 100_000] {
+            let asked: usize = (0..5)
+                .map(|_| {
+                    let file = Fake::new(vec![b'a'; limit * 2], limit as u64);
+                    let content = reader.read(&file).unwrap();
+                    assert_eq!(content, Content::Not(Reason::TooLarge));
+                    let refused = |offset: &&u64| **offset + BLOCK > limit as u64;
+                    file.calls.borrow().iter().filter(refused).count()
+                })
+                .sum();
+            assert!(asked <= 1, "{limit}: {asked}");
+            let small = Fake::new("a", limit as u64);
+            assert_eq!(reader.read(&small), Ok(Content::Text(b"a".to_vec())));
+            reader = Reader::default();
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_what_was_read_before_ends_the_search() {
+        let mut reader = Reader::default();
+        reader.read(&Fake::new(vec![b'a'; 1000], 1000)).unwrap();
+        let refused = reader.read(&Fake::new(vec![b'a'; 10], 0));
+        assert_eq!(refused, Ok(Content::NoMore));
+    }
+}

@@ -1,0 +1,416 @@
+//! `search_files`: text in files, below a directory or in one file.
+
+use super::schema;
+use crate::arguments::within;
+use crate::files::{
+    Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Found, OpenFlags, PathFlags, Roots,
+    open_directory,
+};
+use crate::rows::Rows;
+use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
+use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use crate::walk::{
+    Cursor, DEPTH, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden,
+    parsed,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+
+/// The tool.
+pub(crate) struct SearchFiles;
+
+/// Hits that a page has when the caller asks for no other number.
+const LIMIT: u64 = 100;
+/// Hits that a page has at most.
+const MOST: u64 = 1000;
+/// Hits of one file: enough to see what it is, and room for other files.
+const PER_FILE: u64 = 20;
+/// Lines around a hit at most.
+const CONTEXT: u64 = 20;
+/// Files that one call opens: so many are searched within the default time, and each is
+/// held by the host for its audit log.
+const FILES: u64 = 100_000;
+/// Bytes that one call reads: a little less than the host lets it by default.
+const BYTES: u64 = 500 * 1024 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    query: String,
+    path: Option<String>,
+    #[serde(default)]
+    regex: bool,
+    #[serde(default)]
+    ignore_case: bool,
+    #[serde(default)]
+    whole_word: bool,
+    glob: Option<String>,
+    context: Option<u64>,
+    limit: Option<u64>,
+    max_per_file: Option<u64>,
+    depth: Option<u64>,
+    hidden: Option<bool>,
+    gitignore: Option<bool>,
+    cursor: Option<String>,
+    root: Option<String>,
+}
+
+impl Tool for SearchFiles {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "search_files";
+    const TITLE: &'static str = "Search in files";
+    const DESCRIPTION: &'static str = "Searches the contents of text files (UTF-8; UTF-16 with a \
+        byte order mark) for a text, or with `regex: true` for a regular expression (Rust's syntax), \
+        line by line. A line is one hit, with `line` and `column` of its first match (from 1, in \
+        characters); long lines are cut around it. Searches every granted directory, in order of \
+        paths; links are not followed. Leaves out what ignore files name (counted in `ignored`); \
+        `skipped` counts what else was not searched and why. `more` counts a file's hits beyond \
+        `max_per_file`.";
+    const RISK: Risk = Risk::Read;
+    const PATHS: &'static [PathArgument] = &[PathArgument {
+        pointer: "path",
+        role: Role::Read,
+        guarded: false,
+    }];
+
+    fn input_schema() -> Value {
+        let own = json!({
+            "query": schema::of("string"),
+            "path": schema::start("Directory or file to search"),
+            "regex": schema::of("boolean"),
+            "ignore_case": schema::of("boolean"),
+            "whole_word": schema::of("boolean"),
+            "glob": { "type": "string", "description": "Only files like `*.{ts,tsx}` or `src/**/*.rs`; `!` in front: all but these" },
+            "context": { "type": "integer", "description": "Lines around each hit" },
+            "limit": { "type": "integer", "default": LIMIT },
+            "max_per_file": { "type": "integer", "default": PER_FILE },
+        });
+        schema::arguments(
+            schema::walking(own, "Also hidden files"),
+            &["query"],
+            json!({ "query": "TODO", "glob": "*.md" }),
+        )
+    }
+
+    fn output_schema() -> Value {
+        schema::fields(json!({
+            "path": schema::of("string"),
+            "files": { "type": "array", "items": { "type": "object", "properties": {
+                "root": schema::of("string"),
+                "path": schema::of("string"),
+                "hits": { "type": "array", "items": { "type": "object" } },
+                "more": schema::of("integer"),
+            }}},
+            "count": schema::of("integer"),
+            "searched": schema::of("integer"),
+            "truncated": schema::of("boolean"),
+            "next_cursor": {},
+            "ignored": schema::of("integer"),
+            "skipped": schema::of("object"),
+        }))
+    }
+
+    fn run(arguments: Arguments) -> Result<Output, Error> {
+        let path = arguments.path.as_deref().unwrap_or(".");
+        let mut search = Search::of(&arguments, Rows::new(&[("path", path)], "files"))?;
+        let first: Cursor = parsed(arguments.cursor.as_deref())?;
+        let roots = Roots::preopened().only(arguments.root.as_deref())?;
+        let found = roots.look_up_all(|root| open(root, path));
+        let found = found.map_err(|miss| miss.of_directory(path))?;
+        let mut next = None;
+        for (start, found) in found.into_iter().enumerate().skip(first.start) {
+            let cursor = match start == first.start {
+                true => first.clone(),
+                false => Cursor::default(),
+            };
+            if let ControlFlow::Break(cursor) = search.start(found, path, &roots, cursor)? {
+                next = Some(Cursor { start, ..cursor });
+                break;
+            }
+        }
+        Ok(search.finish(next))
+    }
+}
+
+/// A directory, or else a file.
+fn open(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+    match open_directory(root, path) {
+        Err(ErrorCode::NotDirectory) => {
+            let flags = DescriptorFlags::READ;
+            root.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::empty(), flags)
+        }
+        answer => answer,
+    }
+}
+
+/// A search and its page of hits.
+struct Search {
+    query: Query,
+    glob: Option<Pattern>,
+    options: Options,
+    context: usize,
+    limit: u64,
+    /// The caller's word on it.
+    per_file: Option<u64>,
+    rows: Rows,
+    hits: u64,
+    reader: Reader,
+    opened: u64,
+    bytes: u64,
+    searched: u64,
+    skipped: Skipped,
+}
+
+/// A file that is searched.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    root: &'a str,
+    path: &'a str,
+    /// Hits up to this line stand on pages before.
+    behind: u64,
+    per_file: u64,
+}
+
+/// The hits of one file.
+#[derive(Serialize)]
+struct File<'a> {
+    root: &'a str,
+    path: &'a str,
+    hits: Vec<Row>,
+    #[serde(skip_serializing_if = "is_zero")]
+    more: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Search {
+    fn of(arguments: &Arguments, rows: Rows) -> Result<Self, Error> {
+        let glob = arguments.glob.as_deref();
+        let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
+        let limit = within("limit", arguments.limit, LIMIT, 1..=MOST)?;
+        Ok(Self {
+            query: Query::new(Wanted {
+                text: &arguments.query,
+                regex: arguments.regex,
+                ignore_case: arguments.ignore_case,
+                whole_word: arguments.whole_word,
+            })?,
+            glob: glob.map(Pattern::or_all_but).transpose()?,
+            options: Options {
+                depth: depth as u32,
+                hidden: arguments
+                    .hidden
+                    .unwrap_or_else(|| glob.is_some_and(names_hidden)),
+                gitignore: arguments.gitignore.unwrap_or(true),
+            },
+            context: within("context", arguments.context, 0, 0..=CONTEXT)? as usize,
+            limit,
+            per_file: arguments
+                .max_per_file
+                .map(|given| within("max_per_file", Some(given), PER_FILE, 1..=MOST))
+                .transpose()?,
+            rows,
+            hits: 0,
+            reader: Reader::default(),
+            opened: 0,
+            bytes: 0,
+            searched: 0,
+            skipped: Skipped::default(),
+        })
+    }
+
+    /// Searches what was found in one root.
+    fn start(
+        &mut self,
+        found: Found<Descriptor>,
+        path: &str,
+        roots: &Roots,
+        cursor: Cursor,
+    ) -> Result<ControlFlow<Cursor>, Error> {
+        if found.object.get_type()? != DescriptorType::Directory {
+            return self.only(&found, path, cursor.part);
+        }
+        let start = Start::at(found, path, roots, self.options.gitignore);
+        let root = start.root.clone();
+        let place = match cursor.part {
+            0 => Place::Behind(&cursor.position),
+            _ => Place::At(&cursor.position),
+        };
+        let mut skipped = std::mem::take(&mut self.skipped);
+        let mut walk = Walk::begin(start, self.options, place, &mut skipped)?;
+        let mut part = 0;
+        let mut left_in = Position::default();
+        let ended = walk.run(&mut skipped, |visit, skipped| {
+            let behind = match visit.below == cursor.position.path {
+                true => cursor.part,
+                false => 0,
+            };
+            let flow = self.visit(visit, &root, behind, skipped);
+            if let ControlFlow::Break(line) = flow {
+                part = line;
+                visit.below.clone_into(&mut left_in.path);
+            }
+            flow.map_break(drop)
+        });
+        self.skipped = skipped;
+        Ok(ended.map_break(|position| Cursor {
+            start: 0,
+            part,
+            // A file that was left in the middle is looked at again.
+            position: if part > 0 { left_in } else { position },
+        }))
+    }
+
+    /// Searches the one file that the caller named.
+    fn only(
+        &mut self,
+        found: &Found<Descriptor>,
+        path: &str,
+        behind: u64,
+    ) -> Result<ControlFlow<Cursor>, Error> {
+        let content = self.reader.read(&found.object)?;
+        let mut skipped = std::mem::take(&mut self.skipped);
+        let target = Target {
+            root: &found.root,
+            path,
+            behind,
+            per_file: self.per_file.unwrap_or(u64::MAX),
+        };
+        let flow = self.search(content, target, &mut skipped);
+        self.skipped = skipped;
+        Ok(flow.map_break(|part| Cursor {
+            part,
+            ..Cursor::default()
+        }))
+    }
+
+    /// Searches an entry of a directory. Breaks with the line behind which the search goes on,
+    /// or 0 for all of the file.
+    fn visit(
+        &mut self,
+        visit: &Visit<'_>,
+        root: &str,
+        behind: u64,
+        skipped: &mut Skipped,
+    ) -> ControlFlow<u64> {
+        if visit.kind == DescriptorType::Directory || !self.is_wanted(visit.below) {
+            return ControlFlow::Continue(());
+        }
+        match visit.kind {
+            _ if !visit.usable => skipped.unusable += 1,
+            DescriptorType::RegularFile => return self.look_into(visit, root, behind, skipped),
+            DescriptorType::SymbolicLink => skipped.links += 1,
+            _ => skipped.special += 1,
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn is_wanted(&self, path: &str) -> bool {
+        let glob = self.glob.as_ref();
+        glob.is_none_or(|glob| glob.matches(path, false))
+    }
+
+    fn look_into(
+        &mut self,
+        visit: &Visit<'_>,
+        root: &str,
+        behind: u64,
+        skipped: &mut Skipped,
+    ) -> ControlFlow<u64> {
+        if self.opened == FILES || self.bytes >= BYTES {
+            return ControlFlow::Break(behind);
+        }
+        self.opened += 1;
+        let flags = DescriptorFlags::READ;
+        let content = visit
+            .folder
+            .open_at(PathFlags::empty(), visit.name, OpenFlags::empty(), flags)
+            .and_then(|file| self.reader.read(&file));
+        match content {
+            Ok(content) => {
+                let target = Target {
+                    root,
+                    path: visit.path,
+                    behind,
+                    per_file: self.per_file.unwrap_or(PER_FILE),
+                };
+                self.search(content, target, skipped)
+            }
+            Err(code) => {
+                skipped.failed(visit.path, code);
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    fn search(
+        &mut self,
+        content: Content,
+        target: Target<'_>,
+        skipped: &mut Skipped,
+    ) -> ControlFlow<u64> {
+        let Target {
+            root,
+            path,
+            behind,
+            per_file,
+        } = target;
+        let text = match content {
+            Content::Text(text) => text,
+            Content::Not(reason) => {
+                skipped.count(path, reason);
+                return ControlFlow::Continue(());
+            }
+            Content::NoMore => return ControlFlow::Break(behind),
+        };
+        self.bytes += text.len() as u64;
+        let room = (self.limit - self.hits) as usize;
+        let window = Window {
+            behind,
+            most: room + 1,
+            per_file,
+        };
+        let found = hits(&self.query, &text, window);
+        let mut rows = rows(&found, &text, self.context);
+        let (mut shown, mut bytes) = (Vec::new(), 0);
+        while shown.len() < room
+            && bytes < self.rows.room()
+            && let Some(row) = rows.next()
+        {
+            bytes += row.bytes();
+            shown.push(row);
+        }
+        let is_whole = rows.next().is_none();
+        let last = shown.last().map_or(behind, |row: &Row| row.line);
+        self.hits += shown.len() as u64;
+        self.searched += u64::from(is_whole);
+        if !shown.is_empty() {
+            self.rows.push(&File {
+                root,
+                path,
+                hits: shown,
+                more: if is_whole { found.more } else { 0 },
+            });
+        }
+        match is_whole {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(last),
+        }
+    }
+
+    fn finish(self, next: Option<Cursor>) -> Output {
+        let tail = json!({
+            "count": self.hits,
+            "searched": self.searched,
+            "truncated": next.is_some(),
+            "next_cursor": next.map(|cursor| cursor.to_string()),
+            "ignored": self.skipped.ignored,
+            "skipped": self.skipped,
+        });
+        self.rows.finish(&tail)
+    }
+}

@@ -1,0 +1,115 @@
+//! Where a walk was left, so that another call can go on from there.
+//!
+//! A position is a name and not a number: what comes or goes meanwhile shifts nothing, and
+//! what stood there all the time is answered once.
+
+use crate::tool::Failure;
+use std::fmt;
+use std::str::FromStr;
+
+/// A place between two entries of a walk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// The last usable entry before it, relative to the start; empty at the beginning.
+    pub(crate) path: String,
+    /// How many entries with unusable names stand between that one and the place. They have
+    /// no path that could be remembered.
+    pub(crate) unusable: usize,
+}
+
+/// Cannot stand in a path of a walk, which has no empty names.
+const MARK: &str = "//";
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.path)?;
+        match self.unusable {
+            0 => Ok(()),
+            count => write!(formatter, "{MARK}{count}"),
+        }
+    }
+}
+
+impl FromStr for Position {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let (path, unusable) = match text.rsplit_once(MARK) {
+            Some((path, count)) => (path, count.parse().map_err(|_| foreign(text))?),
+            None => (text, 0),
+        };
+        let path = path.to_owned();
+        Ok(Self { path, unusable })
+    }
+}
+
+/// A position in the walks through several roots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    /// Which of the starts, in their order.
+    pub(crate) start: usize,
+    /// What the tool counts besides: a line, a round.
+    pub(crate) part: u64,
+    pub(crate) position: Position,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.start, self.part, self.position)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let mut parts = text.splitn(3, ':');
+        let mut next = || parts.next().ok_or_else(|| foreign(text));
+        Ok(Self {
+            start: next()?.parse().map_err(|_| foreign(text))?,
+            part: next()?.parse().map_err(|_| foreign(text))?,
+            position: next()?.parse()?,
+        })
+    }
+}
+
+/// The cursor of an argument that may be left out.
+pub(crate) fn parsed<T: FromStr<Err = Failure> + Default>(
+    text: Option<&str>,
+) -> Result<T, Failure> {
+    text.map_or_else(|| Ok(T::default()), str::parse)
+}
+
+fn foreign(text: &str) -> Failure {
+    Failure::invalid_arguments(format!("`{text}` is not a cursor"))
+        .hint("pass `next_cursor` of the answer before, with the other arguments unchanged")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_survive_being_text() {
+        for (path, unusable) in [("", 0), ("", 3), ("a/b:c", 0), ("a/b", 12), ("é/7", 1)] {
+            let cursor = Cursor {
+                start: 2,
+                part: 70,
+                position: Position {
+                    path: path.to_owned(),
+                    unusable,
+                },
+            };
+            assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        }
+    }
+
+    #[test]
+    fn other_text_is_refused() {
+        for text in ["", "a", "1", "1:2", "x:0:a", "0:x:a", "0:0:a//b", "-1:0:a"] {
+            let failure = text.parse::<Cursor>().unwrap_err();
+            assert_eq!(failure.code, "invalid-arguments", "{text}");
+        }
+        assert_eq!(parsed::<Cursor>(None), Ok(Cursor::default()));
+    }
+}

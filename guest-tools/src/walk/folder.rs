@@ -1,0 +1,40 @@
+//! What a walk asks of a directory.
+
+use super::Entries;
+use crate::files::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
+
+/// Bytes of an ignore file that are read: the largest that people keep have some thousand
+/// lines.
+const RULE_BYTES: u64 = 1024 * 1024;
+
+/// A directory that can be listed and entered.
+pub(crate) trait Folder: Sized {
+    /// All entries.
+    fn entries(&self) -> Result<Entries, ErrorCode>;
+    /// A directory in it, by its name; a link is none.
+    fn enter(&self, name: &str) -> Result<Self, ErrorCode>;
+    /// The content of an ignore file below it.
+    fn read_rules(&self, path: &str) -> Result<Vec<u8>, ErrorCode>;
+}
+
+impl Folder for Descriptor {
+    fn entries(&self) -> Result<Entries, ErrorCode> {
+        Entries::of(&self.read_directory()?)
+    }
+
+    fn enter(&self, name: &str) -> Result<Self, ErrorCode> {
+        let flags = DescriptorFlags::READ;
+        self.open_at(PathFlags::empty(), name, OpenFlags::DIRECTORY, flags)
+    }
+
+    fn read_rules(&self, path: &str) -> Result<Vec<u8>, ErrorCode> {
+        // A link is not followed, and trying to open it would be a refusal on record.
+        let stat = self.stat_at(PathFlags::empty(), path)?;
+        if stat.type_ != DescriptorType::RegularFile {
+            return Err(ErrorCode::NoEntry);
+        }
+        let flags = DescriptorFlags::READ;
+        let file = self.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags)?;
+        Ok(file.read(RULE_BYTES, 0)?.0)
+    }
+}
