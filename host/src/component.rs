@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use wasmtime::component::{Component, HasData, Linker};
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
@@ -85,6 +86,7 @@ struct Loaded {
     pre: ToolComponentPre<CallState>,
     sha256: String,
     definitions: OnceLock<Vec<Definition>>,
+    aliases: OnceLock<Vec<(String, usize)>>,
     instantiations: AtomicU64,
 }
 
@@ -173,6 +175,7 @@ impl ToolComponent {
                 pre,
                 sha256,
                 definitions: OnceLock::new(),
+                aliases: OnceLock::new(),
                 instantiations: AtomicU64::new(0),
             }),
         })
@@ -214,12 +217,36 @@ impl ToolComponent {
             .iter()
             .find(|definition| definition.name == tool))
     }
+
+    /// The name that a tool is listed by, for one of its other names; any other text stays as
+    /// it is, and names no tool.
+    pub(crate) fn listed_name<'a>(&'a self, tool: &'a str) -> Result<&'a str, CallError> {
+        if self.definition(tool)?.is_some() {
+            return Ok(tool);
+        }
+        let definitions = self.definitions()?;
+        let aliases = self.loaded.aliases.get_or_init(|| aliases_of(definitions));
+        let alias = aliases.iter().find(|(alias, _)| alias == tool);
+        Ok(alias.map_or(tool, |(_, index)| &definitions[*index].name))
+    }
 }
 
 impl std::fmt::Debug for ToolComponent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "ToolComponent({})", self.loaded.sha256)
     }
+}
+
+/// Other names of tools. They stand in the output schema, which models are not shown.
+fn aliases_of(definitions: &[Definition]) -> Vec<(String, usize)> {
+    let mut aliases = Vec::new();
+    for (index, definition) in definitions.iter().enumerate() {
+        let schema = serde_json::from_str::<Value>(&definition.output_schema).unwrap_or_default();
+        let names = schema["x-aliases"].as_array().into_iter().flatten();
+        let names = names.filter_map(Value::as_str);
+        aliases.extend(names.map(|name| (name.to_owned(), index)));
+    }
+    aliases
 }
 
 /// What a component may import is what is linked here.

@@ -64,6 +64,7 @@ mod guard;
 mod hook;
 mod journal;
 mod kernel;
+mod named_root;
 mod output;
 mod paths;
 mod policy;

@@ -15,6 +15,7 @@ use crate::component::{Definition, ToolComponent};
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
+use crate::named_root;
 use crate::output::{Output, Receipt};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
@@ -192,6 +193,7 @@ impl Session {
         }
         let started = Instant::now();
         let Arguments(arguments) = arguments.into();
+        let tool = self.shared.component.listed_name(tool).unwrap_or(tool);
         let (mut state, result) = self.attempt(tool, &arguments, &options);
         state.dry_run = options.dry_run;
         let outcome = self.record_end(&mut state, &arguments, started, result.as_ref().map(|_| ()));
@@ -256,7 +258,10 @@ impl Session {
         let arguments = self.respell(tool, arguments)?;
         let definition = self.shared.component.definition(tool)?;
         state.word = CallerWord::read(&arguments, definition)?;
-        Ok(arguments)
+        match definition {
+            Some(definition) => named_root::arguments(arguments, definition, &self.shared.roots),
+            None => Ok(arguments),
+        }
     }
 
     fn respell(&self, tool: &str, arguments: &str) -> Result<String, CallError> {

@@ -49,6 +49,12 @@ pub const USES: &[Use] = &[
     plain("read_file", "path", "read"),
     plain("read_files", "paths[]", "read"),
     plain("list_files", "path", "list"),
+    Use {
+        with: &[("recursive", "true")],
+        ..plain("list_files", "path", "list-recursive")
+    },
+    plain("find_files", "path", "list"),
+    plain("search_files", "path", "search"),
     plain("file_exists", "path", "stat"),
     plain("file_info", "path", "stat"),
     document("read_pptx"),
@@ -64,7 +70,7 @@ pub const USES: &[Use] = &[
 
 /// Operations of the tables that no tool has yet. Their rows wait; a use of such an
 /// operation takes it from here.
-pub const AWAITED: &[&str] = &["edit", "list-recursive", "search"];
+pub const AWAITED: &[&str] = &["edit"];
 
 /// What the tools write.
 pub const CONTENT: &str = "new content\n";

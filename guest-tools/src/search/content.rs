@@ -69,6 +69,14 @@ impl Reader {
         }
     }
 
+    /// Reads a file that the caller named: a limit on it is the answer.
+    ///
+    /// # Errors
+    /// The host's.
+    pub(crate) fn read_named(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
+        self.read_as_far_as_allowed(file)
+    }
+
     fn read_as_far_as_allowed(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
         let (mut bytes, mut at_end) = file.read_at(BLOCK, 0)?;
         if is_binary(&bytes) {

@@ -272,7 +272,7 @@ impl Search {
         path: &str,
         behind: u64,
     ) -> Result<ControlFlow<Cursor>, Error> {
-        let content = self.reader.read(&found.object)?;
+        let content = self.reader.read_named(&found.object)?;
         let mut skipped = std::mem::take(&mut self.skipped);
         let target = Target {
             root: &found.root,

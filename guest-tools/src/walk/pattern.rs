@@ -78,7 +78,7 @@ impl Pattern {
             .and_then(|builder| builder.build());
         let glob = glob.map_err(|error| {
             Failure::invalid_arguments(format!("`{text}` is not a glob: {}", reason(&error)))
-                .hint("close every `[` and `{`, or put a backslash before them to match them")
+                .hint("close every `{`, or put a backslash before it to match it")
         })?;
         Ok(Self {
             glob,
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_is_refused_with_the_reason() {
-        for glob in ["", "/", " ", "[a", "{a", "a]b{"] {
+        for glob in ["", "/", " ", "{a", "a]b{", "[b-a]"] {
             match Pattern::new(glob, Spelling::default()) {
                 Err(failure) => assert_eq!(failure.code, "invalid-arguments"),
                 Ok(_) => panic!("`{glob}` is a glob"),

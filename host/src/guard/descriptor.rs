@@ -78,6 +78,7 @@ impl CallState {
             path: "".into(),
             straight: true,
             access: None,
+            level: 0,
         }
     }
 

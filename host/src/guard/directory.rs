@@ -30,6 +30,8 @@ pub struct EntryStream {
     names: Vec<u8>,
     entries: Vec<HeldEntry>,
     next: usize,
+    /// Where the page at hand ends.
+    page_end: u64,
 }
 
 /// Where a name stands in the arena, and what it names.
@@ -41,12 +43,13 @@ struct HeldEntry {
 }
 
 impl EntryStream {
-    fn new(asked: Asked) -> Self {
+    fn new(asked: Asked, page: u64) -> Self {
         Self {
             asked,
             names: Vec::new(),
             entries: Vec::new(),
             next: 0,
+            page_end: page,
         }
     }
 
@@ -93,7 +96,7 @@ impl CallState {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(asked.base.fd(), ".", flags, Mode::empty())?;
         let id = asked.base.id;
-        let mut stream = EntryStream::new(asked);
+        let mut stream = EntryStream::new(asked, self.shared.policy.limits.max_entries);
         self.collect(&handle, id, &mut stream)?;
         for (name, pending) in self.transaction.pending_in(id) {
             match pending {
@@ -167,8 +170,11 @@ impl CallState {
         let Some(entry) = stream.entries.get(stream.next).copied() else {
             return Ok(None);
         };
-        if stream.next as u64 >= limit {
-            // The tool answers with what it has, marked as truncated: nothing was refused.
+        if stream.next as u64 >= stream.page_end {
+            // The tool answers with what it has, marked as truncated: nothing was refused. One
+            // that looks for the place where an answer before was cut asks on. Which names there
+            // are is no secret of the limit: it bounds an answer, and time bounds the rest.
+            stream.page_end = stream.page_end.saturating_add(limit);
             let error = CallError::limit("max_entries", limit, stream.entries.len() as u64);
             return Err(Fault::failed(ErrorCode::Quota, error));
         }

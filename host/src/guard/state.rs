@@ -56,6 +56,9 @@ pub struct Directory {
     pub(crate) straight: bool,
     /// Which access of the call's record this directory's use is counted in.
     pub(crate) access: Option<usize>,
+    /// How many directories were opened from one another to get here; a root and what is
+    /// opened from a root, by whatever path, is the first level of a listing.
+    pub(crate) level: u32,
 }
 
 impl Directory {
