@@ -9,6 +9,7 @@
 
 mod arguments;
 mod bindings;
+mod editing;
 mod files;
 mod magic;
 mod ooxml;

@@ -4,6 +4,7 @@
 //! paths and answers with reasons. Nothing here judges, joins or normalises a path.
 
 mod blocks;
+mod changing;
 mod metadata;
 mod names;
 mod reading;
@@ -14,6 +15,7 @@ pub(crate) use crate::bindings::wasi::filesystem::types::{
     Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags,
 };
 pub(crate) use blocks::was_refused;
+pub(crate) use changing::{Changing, append};
 pub(crate) use metadata::{kind, modified, version};
 pub(crate) use names::shown;
 pub(crate) use reading::{

@@ -113,7 +113,7 @@ fn not_a_file(path: &str) -> Failure {
 
 /// Reads until the end, in one go where the host allows it: its answer is then handed on
 /// without a copy.
-fn read_to_end(
+pub(super) fn read_to_end(
     size: u64,
     mut read: impl FnMut(u64, u64) -> ReadAnswer,
 ) -> Result<Vec<u8>, ErrorCode> {

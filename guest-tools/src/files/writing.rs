@@ -43,10 +43,22 @@ pub(crate) fn create_directory(root: &Descriptor, path: &str) -> Result<(), Erro
 /// # Errors
 /// The host's.
 pub(crate) fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCode> {
+    write_from(file, content, 0)
+}
+
+/// Writes all of the content at an offset.
+///
+/// # Errors
+/// The host's.
+pub(super) fn write_from(
+    file: &Descriptor,
+    content: &[u8],
+    offset: u64,
+) -> Result<(), ErrorCode> {
     let mut written = 0;
     while written < content.len() {
         let block = &content[written..content.len().min(written + BLOCK)];
-        match file.write(block, written as u64)? {
+        match file.write(block, offset + written as u64)? {
             0 => return Err(ErrorCode::Io),
             count => written += count as usize,
         }

@@ -3,6 +3,7 @@
 pub(crate) mod create_directory;
 pub(crate) mod create_file;
 pub(crate) mod delete_file;
+pub(crate) mod edit_file;
 pub(crate) mod file_exists;
 pub(crate) mod file_info;
 pub(crate) mod find_files;
@@ -34,6 +35,7 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<read_pptx::ReadPptx>(),
     Registered::new::<write_file::WriteFile>(),
     Registered::new::<create_file::CreateFile>(),
+    Registered::new::<edit_file::EditFile>(),
     Registered::new::<create_directory::CreateDirectory>(),
     Registered::new::<delete_file::DeleteFile>(),
     Registered::new::<generate_from_template::GenerateFromTemplate>(),

@@ -1,0 +1,17 @@
+//! Changing text by its content: exact, and nothing but what was asked for.
+
+mod changes;
+mod diff;
+mod encoding;
+mod endings;
+mod matching;
+mod nearest;
+pub(crate) mod patch;
+#[cfg(test)]
+mod properties;
+mod replacing;
+
+pub(crate) use changes::{Change, Changes};
+pub(crate) use diff::{Diff, unified};
+pub(crate) use encoding::Encoded;
+pub(crate) use replacing::{Edit, Edited, edit};

@@ -1,0 +1,130 @@
+//! Changing a file by its content.
+//!
+//! The host copies the file when it is opened to be changed, and at the commit holds the
+//! change to the version that it copied. The content is read from that copy, so what is
+//! changed is what was read, and no one else's change gets lost.
+
+use super::writing::{create_new, write_from};
+use super::{
+    Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags, Roots, reading::read_to_end,
+};
+use crate::tool::{Error, Failure};
+
+/// Asked for at once when a file is read whole: what the host hands out in one answer.
+const WHOLE: u64 = 16 * 1024 * 1024 - 1;
+
+/// An existing file that is open to be changed.
+pub(crate) struct Changing {
+    descriptor: Descriptor,
+}
+
+impl Changing {
+    /// Opens a file of the write root, with its content.
+    ///
+    /// # Errors
+    /// The host's, such as `overwrite-denied`; `not-granted` for a file that is granted for
+    /// reading only.
+    pub(crate) fn open(roots: &Roots, path: &str) -> Result<Self, Error> {
+        let flags = DescriptorFlags::WRITE;
+        let root = roots.writable()?;
+        match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
+            Ok(descriptor) => Ok(Self { descriptor }),
+            Err(ErrorCode::NoEntry) => Err(absent(roots, path)),
+            Err(_) => Err(Error::Host),
+        }
+    }
+
+    /// What the file holds.
+    ///
+    /// # Errors
+    /// `not-granted` when the file is not granted for reading as well; else the host's.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+        let content = read_to_end(WHOLE, |length, offset| self.descriptor.read(length, offset));
+        content.map_err(|code| match code {
+            ErrorCode::BadDescriptor => not_readable(path).into(),
+            _ => Error::Host,
+        })
+    }
+
+    /// Writes new content, from the first byte on that differs from the old. `kept` bytes at
+    /// the start and, where the length stays the same, `same_end` bytes at the end do not.
+    ///
+    /// # Errors
+    /// The host's, such as a limit on what may be written.
+    pub(crate) fn write(
+        &self,
+        content: &[u8],
+        kept: usize,
+        same_end: usize,
+        old_length: usize,
+    ) -> Result<(), ErrorCode> {
+        if content.len() == old_length {
+            let end = content.len() - same_end;
+            return write_from(&self.descriptor, &content[kept..end], kept as u64);
+        }
+        write_from(&self.descriptor, &content[kept..], kept as u64)?;
+        if content.len() < old_length {
+            self.descriptor.set_size(content.len() as u64)?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds to the end of a file, which is made if it is not there. True when it was made.
+///
+/// # Errors
+/// The host's.
+pub(crate) fn append(root: &Descriptor, path: &str, content: &[u8]) -> Result<bool, Error> {
+    let flags = DescriptorFlags::WRITE;
+    match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
+        Err(ErrorCode::NoEntry) => {
+            write_from(&create_new(root, path)?, content, 0)?;
+            Ok(true)
+        }
+        file => {
+            append_to(&file?, content)?;
+            Ok(false)
+        }
+    }
+}
+
+/// The host knows where the end is; the write root does not tell.
+fn append_to(file: &Descriptor, content: &[u8]) -> Result<(), Error> {
+    let stream = file.append_via_stream()?;
+    let mut rest = content;
+    while !rest.is_empty() {
+        let permit = stream.check_write().map_err(|_| Error::Host)?;
+        let length = rest.len().min(usize::try_from(permit).unwrap_or(usize::MAX));
+        let (block, others) = rest.split_at(length);
+        stream.write(block).map_err(|_| Error::Host)?;
+        rest = others;
+    }
+    stream.flush().map_err(|_| Error::Host)
+}
+
+/// The answer when the write root has no such file: a read root may.
+fn absent(roots: &Roots, path: &str) -> Error {
+    match roots.look_up(|root| root.stat_at(PathFlags::SYMLINK_FOLLOW, path)) {
+        Ok(_) => read_only(path).into(),
+        Err(_) => Error::Host,
+    }
+}
+
+fn read_only(path: &str) -> Failure {
+    Failure::new(
+        "not-granted",
+        format!("`{path}` is granted for reading, not for writing"),
+    )
+    .hint("copy it with `copy_file`, or ask the user to grant its directory with `--work DIR`")
+}
+
+fn not_readable(path: &str) -> Failure {
+    Failure::new(
+        "not-granted",
+        format!("`{path}` is granted for writing, not for reading, and is not read to be changed"),
+    )
+    .hint(
+        "replace it with `write_file`, or ask the user to grant the same directory for reading \
+         too, with `--work DIR`",
+    )
+}
