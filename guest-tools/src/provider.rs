@@ -90,6 +90,8 @@ impl From<Role> for wit::PathRole {
             Role::Write => Self::Write,
             Role::Create => Self::Create,
             Role::Delete => Self::Delete,
+            Role::MoveFrom => Self::MoveFrom,
+            Role::MoveTo => Self::MoveTo,
         }
     }
 }

@@ -67,6 +67,10 @@ pub enum Role {
     Create,
     /// The file or directory is deleted.
     Delete,
+    /// The object is renamed away from this path.
+    MoveFrom,
+    /// The object is renamed to this path.
+    MoveTo,
 }
 
 /// An argument that carries a path.

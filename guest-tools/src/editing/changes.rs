@@ -51,11 +51,17 @@ impl Changes {
     }
 
     fn splice(&mut self, (range, length): &(Range<usize>, usize)) {
-        let from = self.0.partition_point(|change| change.new.end < range.start);
-        let to = self.0.partition_point(|change| change.new.start <= range.end);
+        let from = self
+            .0
+            .partition_point(|change| change.new.end < range.start);
+        let to = self
+            .0
+            .partition_point(|change| change.new.start <= range.end);
         let (from, to) = (from, to.max(from));
         let touched = &self.0[from..to];
-        let first = touched.first().filter(|first| first.new.start < range.start);
+        let first = touched
+            .first()
+            .filter(|first| first.new.start < range.start);
         let start = match first {
             Some(first) => (first.old.start, first.new.start),
             None => (self.old_offset(from, range.start), range.start),

@@ -72,7 +72,10 @@ fn blocks(old: &str, new: &str, changes: &Changes) -> Vec<Change> {
 fn hunk_length(old: &str, blocks: &[Change]) -> usize {
     let is_near = |pair: &[Change]| {
         let between = &old[pair[0].old.end..pair[1].old.start];
-        memchr_iter(b'\n', between.as_bytes()).take(2 * CONTEXT + 1).count() <= 2 * CONTEXT
+        memchr_iter(b'\n', between.as_bytes())
+            .take(2 * CONTEXT + 1)
+            .count()
+            <= 2 * CONTEXT
     };
     1 + blocks.windows(2).take_while(|pair| is_near(pair)).count()
 }
@@ -114,18 +117,28 @@ impl Writer {
         };
         let start = lines_before(old, first.old.start, CONTEXT);
         let end = lines_after(old, last.old.end, CONTEXT);
-        let context = count_lines(&old[start..first.old.start]) + count_lines(&old[last.old.end..end]);
-        let between = blocks.windows(2).map(|pair| &old[pair[0].old.end..pair[1].old.start]);
+        let context =
+            count_lines(&old[start..first.old.start]) + count_lines(&old[last.old.end..end]);
+        let between = blocks
+            .windows(2)
+            .map(|pair| &old[pair[0].old.end..pair[1].old.start]);
         let common = context + between.map(count_lines).sum::<usize>();
         let count = |text: &str, part: fn(&Change) -> Range<usize>| -> usize {
-            common + blocks.iter().map(|b| count_lines(&text[part(b)])).sum::<usize>()
+            common
+                + blocks
+                    .iter()
+                    .map(|b| count_lines(&text[part(b)]))
+                    .sum::<usize>()
         };
         let old_count = count(old, |block| block.old.clone());
         let new_count = count(new, |block| block.new.clone());
         let line = counted.line_at(old, start);
         let new_line = line.saturating_add_signed(counted.added);
         counted.added += new_count as isize - old_count as isize;
-        let (old_range, new_range) = (shown_range(line, old_count), shown_range(new_line, new_count));
+        let (old_range, new_range) = (
+            shown_range(line, old_count),
+            shown_range(new_line, new_count),
+        );
         self.push(&format!("@@ -{old_range} +{new_range} @@\n"));
         self.body(old, new, blocks, start..end);
     }
@@ -134,7 +147,10 @@ impl Writer {
         let mut at = within.start;
         for block in blocks {
             self.lines(' ', lines(&old[at..block.old.start]));
-            self.compared(lines(&old[block.old.clone()]), lines(&new[block.new.clone()]));
+            self.compared(
+                lines(&old[block.old.clone()]),
+                lines(&new[block.new.clone()]),
+            );
             at = block.old.end;
         }
         self.lines(' ', lines(&old[at..within.end]));
@@ -237,7 +253,9 @@ mod tests {
             new.replace_range(range.clone(), text);
         }
         let mut changes = Changes::default();
-        let lengths = replacements.iter().map(|(range, text)| (range.clone(), text.len()));
+        let lengths = replacements
+            .iter()
+            .map(|(range, text)| (range.clone(), text.len()));
         changes.replaced(&lengths.collect::<Vec<_>>());
         unified("f", old, &new, &changes).text
     }
@@ -255,9 +273,18 @@ mod tests {
 
     #[test]
     fn inserted_and_removed_lines_are_shown_as_such() {
-        assert_eq!(diff("a\nb\n", &[(2..2, "x\n")]), "--- f\n+++ f\n@@ -1,2 +1,3 @@\n a\n+x\n b\n");
-        assert_eq!(diff("a\nb\n", &[(0..2, "")]), "--- f\n+++ f\n@@ -1,2 +1 @@\n-a\n b\n");
-        assert_eq!(diff("", &[(0..0, "x\n")]), "--- f\n+++ f\n@@ -0,0 +1 @@\n+x\n");
+        assert_eq!(
+            diff("a\nb\n", &[(2..2, "x\n")]),
+            "--- f\n+++ f\n@@ -1,2 +1,3 @@\n a\n+x\n b\n"
+        );
+        assert_eq!(
+            diff("a\nb\n", &[(0..2, "")]),
+            "--- f\n+++ f\n@@ -1,2 +1 @@\n-a\n b\n"
+        );
+        assert_eq!(
+            diff("", &[(0..0, "x\n")]),
+            "--- f\n+++ f\n@@ -0,0 +1 @@\n+x\n"
+        );
     }
 
     #[test]
@@ -281,7 +308,10 @@ mod tests {
         let (first, last) = (text.find("2\n").unwrap(), text.find("19\n").unwrap());
         let shown = diff(&text, &[(first..first, "new\n"), (last..last + 3, "")]);
         assert!(shown.contains("@@ -1,4 +1,5 @@\n 1\n+new\n 2\n"), "{shown}");
-        assert!(shown.contains("@@ -16,5 +17,4 @@\n 16\n 17\n 18\n-19\n 20\n"), "{shown}");
+        assert!(
+            shown.contains("@@ -16,5 +17,4 @@\n 16\n 17\n 18\n-19\n 20\n"),
+            "{shown}"
+        );
     }
 
     #[test]

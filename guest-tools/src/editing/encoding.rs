@@ -126,7 +126,11 @@ mod tests {
             let failure = Encoded::decode("f", bytes.to_vec()).unwrap_err();
             assert_eq!(failure.code, "not-text");
             let expected = format!(r#"{{"offset":{offset},"#);
-            assert!(failure.details.starts_with(&expected), "{}", failure.details);
+            assert!(
+                failure.details.starts_with(&expected),
+                "{}",
+                failure.details
+            );
         }
     }
 }

@@ -29,14 +29,20 @@ pub(super) fn places(content: &str, text: &str, wanted: Wanted) -> Places {
     let could_differ = text.contains('\n') && (content.contains("\r\n") || text.contains("\r\n"));
     if !exact.is_empty() || !could_differ {
         return Places {
-            ranges: exact.into_iter().map(|range| with_cr(content, range)).collect(),
+            ranges: exact
+                .into_iter()
+                .map(|range| with_cr(content, range))
+                .collect(),
             exact: true,
         };
     }
     let unix = Unix::of(content);
     let ranges = occurrences(&unix.text, &with_lf(text), wanted);
     Places {
-        ranges: ranges.into_iter().map(|range| unix.original(range)).collect(),
+        ranges: ranges
+            .into_iter()
+            .map(|range| unix.original(range))
+            .collect(),
         exact: false,
     }
 }

@@ -12,6 +12,6 @@ mod properties;
 mod replacing;
 
 pub(crate) use changes::{Change, Changes};
-pub(crate) use diff::{Diff, unified};
+pub(crate) use diff::unified;
 pub(crate) use encoding::Encoded;
-pub(crate) use replacing::{Edit, Edited, edit};
+pub(crate) use replacing::{Edit, edit};

@@ -136,11 +136,18 @@ impl Asked<'_> {
     fn no_match(&self, text: &str) -> Failure {
         let message = format!("{} is not in `{}`", self.old_text(), self.path);
         let (edit, after) = (self.number + 1, self.number > 0);
-        let seen = if after { ", as the edits before it left it" } else { "" };
+        let seen = if after {
+            ", as the edits before it left it"
+        } else {
+            ""
+        };
         match nearest(text, &self.edit.old_text) {
-            None => Failure::new("no-match", format!("{message}{seen}, nor is anything like it"))
-                .hint("read the file again and copy the text to be replaced from it")
-                .details(&json!({ "edit": edit })),
+            None => Failure::new(
+                "no-match",
+                format!("{message}{seen}, nor is anything like it"),
+            )
+            .hint("read the file again and copy the text to be replaced from it")
+            .details(&json!({ "edit": edit })),
             Some(near) => Failure::new(
                 "no-match",
                 format!("{message}{seen}; the nearest place is line {}", near.line),
@@ -211,14 +218,23 @@ mod tests {
         for (text, old, new, expected) in [
             ("a b c", "b", "B", "a B c"),
             ("a\r\nb\nc\rd\r\n", "b", "B", "a\r\nB\nc\rd\r\n"),
-            ("one\r\ntwo\r\nthree", "one\ntwo", "ONE\nTWO", "ONE\r\nTWO\r\nthree"),
+            (
+                "one\r\ntwo\r\nthree",
+                "one\ntwo",
+                "ONE\nTWO",
+                "ONE\r\nTWO\r\nthree",
+            ),
             ("done", "done", "$& $1 \\1 \\n", "$& $1 \\1 \\n"),
             ("\u{feff}param", "param", "x", "\u{feff}x"),
             ("x\r\n", "x", "y\nz", "y\r\nz\r\n"),
             ("a\r\nb", "a\r\nb", "a\nb", "a\nb"),
             ("last", "last", "", ""),
         ] {
-            assert_eq!(edited(text, &[(old, new)]).as_deref(), Ok(expected), "{text:?}");
+            assert_eq!(
+                edited(text, &[(old, new)]).as_deref(),
+                Ok(expected),
+                "{text:?}"
+            );
         }
     }
 
@@ -227,7 +243,11 @@ mod tests {
         assert_eq!(edited("a", &[("a", "b"), ("b", "c")]).as_deref(), Ok("c"));
         let failure = edited("a b", &[("a", "x"), ("a", "y")]).unwrap_err();
         assert_eq!(failure.code, "no-match");
-        assert!(failure.message.starts_with("`old_text` of edit 2 is not in `f`, as the edits"));
+        assert!(
+            failure
+                .message
+                .starts_with("`old_text` of edit 2 is not in `f`, as the edits")
+        );
     }
 
     #[test]
@@ -242,10 +262,16 @@ mod tests {
     fn several_places_are_named_by_their_lines() {
         let failure = edited("a\nb\na\n", &[("a", "x")]).unwrap_err();
         assert_eq!(failure.code, "ambiguous-match");
-        assert_eq!(failure.message, "`old_text` occurs 2 times in `f`: in lines 1, 3");
+        assert_eq!(
+            failure.message,
+            "`old_text` occurs 2 times in `f`: in lines 1, 3"
+        );
         assert_eq!(failure.details, r#"{"edit":1,"lines":[1,3]}"#);
         let many = edited(&"a\n".repeat(1000), &[("a", "x")]).unwrap_err();
-        assert!(many.message.starts_with("`old_text` occurs more than 20 times"));
+        assert!(
+            many.message
+                .starts_with("`old_text` occurs more than 20 times")
+        );
     }
 
     #[test]
@@ -261,7 +287,10 @@ mod tests {
     fn no_match_shows_the_nearest_place() {
         let failure = edited("x\n\ty = 1\n", &[("    y = 1", "z")]).unwrap_err();
         assert_eq!(failure.code, "no-match");
-        assert_eq!(failure.message, "`old_text` is not in `f`; the nearest place is line 2");
+        assert_eq!(
+            failure.message,
+            "`old_text` is not in `f`; the nearest place is line 2"
+        );
         assert_eq!(
             failure.details,
             "{\"edit\":1,\"nearest\":{\"line\":2,\"diff\":\"-····y·=·1\\n+→y·=·1\\n\"}}"

@@ -94,7 +94,9 @@ fn append_to(file: &Descriptor, content: &[u8]) -> Result<(), Error> {
     let mut rest = content;
     while !rest.is_empty() {
         let permit = stream.check_write().map_err(|_| Error::Host)?;
-        let length = rest.len().min(usize::try_from(permit).unwrap_or(usize::MAX));
+        let length = rest
+            .len()
+            .min(usize::try_from(permit).unwrap_or(usize::MAX));
         let (block, others) = rest.split_at(length);
         stream.write(block).map_err(|_| Error::Host)?;
         rest = others;

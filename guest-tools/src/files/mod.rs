@@ -6,6 +6,7 @@
 mod blocks;
 mod changing;
 mod metadata;
+mod moving;
 mod names;
 mod reading;
 mod roots;
@@ -17,6 +18,7 @@ pub(crate) use crate::bindings::wasi::filesystem::types::{
 pub(crate) use blocks::was_refused;
 pub(crate) use changing::{Changing, append};
 pub(crate) use metadata::{kind, modified, version};
+pub(crate) use moving::{copy, rename};
 pub(crate) use names::shown;
 pub(crate) use reading::{
     OpenFile, ReadAnswer, open_directory, open_for_reading, open_if_permitted,

@@ -50,11 +50,7 @@ pub(crate) fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCo
 ///
 /// # Errors
 /// The host's.
-pub(super) fn write_from(
-    file: &Descriptor,
-    content: &[u8],
-    offset: u64,
-) -> Result<(), ErrorCode> {
+pub(super) fn write_from(file: &Descriptor, content: &[u8], offset: u64) -> Result<(), ErrorCode> {
     let mut written = 0;
     while written < content.len() {
         let block = &content[written..content.len().min(written + BLOCK)];
@@ -67,7 +63,7 @@ pub(super) fn write_from(
 }
 
 /// Tries once, and once more after making the parents if there was `no-entry`.
-fn with_parents<T>(
+pub(super) fn with_parents<T>(
     path: &str,
     attempt: impl Fn() -> Result<T, ErrorCode>,
     mut create: impl FnMut(&str) -> Result<(), ErrorCode>,

@@ -42,11 +42,7 @@ impl Tool for CreateFile {
             schema::guarded(json!({
                 "file_path": schema::path("File to create"),
                 "content": { "type": "string", "description": "The whole content" },
-                "overwrite": {
-                    "type": "boolean",
-                    "default": false,
-                    "description": "Replace the file if it exists",
-                },
+                "overwrite": schema::overwrite(),
             })),
             &["file_path", "content"],
             json!({ "file_path": "notes/new.md", "content": "# Notes\n", "overwrite": false }),
@@ -84,7 +80,7 @@ fn open(root: &Descriptor, path: &str, overwrite: bool) -> Result<(Descriptor, b
     }
 }
 
-fn exists(path: &str) -> Failure {
+pub(super) fn exists(path: &str) -> Failure {
     Failure::new("exists", format!("`{path}` exists already"))
         .hint("choose another name, or give `overwrite: true` to replace it")
 }

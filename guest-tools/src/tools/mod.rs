@@ -1,5 +1,8 @@
 //! The tools, one file each. A new tool is its file and its two lines here.
 
+pub(crate) mod append_file;
+pub(crate) mod apply_patch;
+pub(crate) mod copy_file;
 pub(crate) mod create_directory;
 pub(crate) mod create_file;
 pub(crate) mod delete_file;
@@ -9,6 +12,7 @@ pub(crate) mod file_info;
 pub(crate) mod find_files;
 pub(crate) mod generate_from_template;
 pub(crate) mod list_files;
+pub(crate) mod move_file;
 pub(crate) mod read_file;
 pub(crate) mod read_files;
 pub(crate) mod read_pptx;
@@ -36,6 +40,10 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<write_file::WriteFile>(),
     Registered::new::<create_file::CreateFile>(),
     Registered::new::<edit_file::EditFile>(),
+    Registered::new::<append_file::AppendFile>(),
+    Registered::new::<apply_patch::ApplyPatch>(),
+    Registered::new::<copy_file::CopyFile>(),
+    Registered::new::<move_file::MoveFile>(),
     Registered::new::<create_directory::CreateDirectory>(),
     Registered::new::<delete_file::DeleteFile>(),
     Registered::new::<generate_from_template::GenerateFromTemplate>(),

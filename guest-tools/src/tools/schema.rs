@@ -24,6 +24,15 @@ pub(super) fn guarded(mut properties: Value) -> Value {
     properties
 }
 
+/// The word by which a caller allows that a file is replaced.
+pub(super) fn overwrite() -> Value {
+    json!({
+        "type": "boolean",
+        "default": false,
+        "description": "Replace the file if it exists",
+    })
+}
+
 /// A schema of a result in which every field is present.
 pub(super) fn fields(properties: Value) -> Value {
     let required: Vec<String> = properties.as_object().map(names).unwrap_or_default();

@@ -255,8 +255,8 @@ impl CallState {
         self.lies_within_any(place.directory(), &readable)
     }
 
-    /// The guest sees its own staged file. It may read it where it has a read grant, or
-    /// when it made the file.
+    /// The guest sees its own staged file. It may read it where it has a read grant, when it
+    /// made the file, or when it is a copy of what a read grant reaches.
     fn open_staged(
         &mut self,
         asked: &Asked,
@@ -268,7 +268,7 @@ impl CallState {
         }
         let by_grant = self.may(asked.base.root, Rights::Read);
         let file = self.transaction.file(index);
-        let readable = file.created || by_grant;
+        let readable = file.readable || by_grant;
         let (handle, id) = (Arc::clone(file.handle()), ObjectId::of(&file.stat()?));
         Ok(Descriptor::File(OpenFile {
             handle,
@@ -425,6 +425,8 @@ impl CallState {
             return Err(asked.swapped());
         }
         file.copy_content(old.as_fd())?;
+        // Changing a file by its content takes the same object below a read root.
+        file.readable = self.is_readable(place)?;
         let path = place.path.as_str().into();
         let found = Found {
             id: ObjectId::of(stat),

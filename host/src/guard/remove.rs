@@ -293,6 +293,8 @@ impl CallState {
         match Kind::of(&stat) {
             Kind::Symlink => Err(self.refuse_symlink(asked)),
             Kind::Special => Err(asked.special()),
+            // POSIX: a path that ends in a slash names a directory.
+            Kind::File if asked.path.ends_with('/') => Err(Fault::errno(Errno::NOTDIR)),
             _ => Ok(Before::of(&stat)),
         }
     }

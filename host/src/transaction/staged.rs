@@ -69,6 +69,9 @@ pub(crate) struct StagedFile {
     hash: RunningHash,
     /// Whether the call made the file, rather than a new content for an existing one.
     pub(crate) created: bool,
+    /// Whether the guest may read what it holds, in the write root too: what the call made,
+    /// and a copy of what is granted for reading as well.
+    pub(crate) readable: bool,
 }
 
 impl StagedFile {
@@ -117,6 +120,7 @@ impl StagedFile {
             temporary,
             hash: RunningHash::default(),
             created,
+            readable: created,
         })
     }
 
