@@ -17,6 +17,7 @@ pub mod provider;
 mod reading;
 mod rows;
 mod search;
+mod template;
 mod text;
 pub mod tool;
 mod tools;

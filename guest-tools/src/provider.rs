@@ -2,8 +2,9 @@
 
 use crate::arguments::{nearest, quoted};
 use crate::bindings::exports::rootbound::tools::provider as wit;
-use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Role};
+use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Role, Tool};
 use crate::tools::TOOLS;
+use crate::tools::sandbox_filesystem::SandboxFilesystem;
 use serde_json::json;
 
 /// The component.
@@ -27,7 +28,9 @@ fn call(name: &str, arguments: &str) -> Result<Output, Error> {
 }
 
 fn unknown_tool(name: &str) -> Failure {
-    let known = || TOOLS.iter().map(|tool| tool.name);
+    // The tool that stands for all others is offered without them, and they without it.
+    let with_others = |name: &&str| *name != SandboxFilesystem::NAME;
+    let known = || TOOLS.iter().map(|tool| tool.name).filter(with_others);
     let hint = match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known tools: {}", quoted(known())),

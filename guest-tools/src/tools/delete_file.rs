@@ -74,7 +74,7 @@ impl Tool for DeleteFile {
     }
 }
 
-fn delete(
+pub(super) fn delete(
     path: &str,
     unlink: impl FnOnce() -> Result<(), ErrorCode>,
     remove: impl FnOnce() -> Result<(), ErrorCode>,

@@ -16,6 +16,7 @@ pub(crate) mod move_file;
 pub(crate) mod read_file;
 pub(crate) mod read_files;
 pub(crate) mod read_pptx;
+pub(crate) mod sandbox_filesystem;
 mod schema;
 pub(crate) mod search_files;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<create_directory::CreateDirectory>(),
     Registered::new::<delete_file::DeleteFile>(),
     Registered::new::<generate_from_template::GenerateFromTemplate>(),
+    Registered::new::<sandbox_filesystem::SandboxFilesystem>(),
 ];
 
 /// A tool without its types, so that all of them fit one table.
