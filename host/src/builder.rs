@@ -15,6 +15,7 @@ use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
 use crate::session::{AuditTarget, Session};
 use crate::shared::Shared;
+use crate::toolset::Toolset;
 use crate::walk::{Boundary, ObjectId};
 
 /// As good as no end; the clock cannot express much more.
@@ -82,6 +83,7 @@ pub struct SessionBuilder {
     approver: Option<Arc<dyn Approver>>,
     principal: Option<String>,
     component: Option<ToolComponent>,
+    toolset: Toolset,
     respell: Option<RespellFrom>,
     state: Option<PathBuf>,
     confinement: Option<&'static str>,
@@ -297,6 +299,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Which tools of the component the session offers: [`Toolset::Files`] unless changed.
+    #[must_use]
+    pub fn toolset(mut self, toolset: Toolset) -> Self {
+        self.toolset = toolset;
+        self
+    }
+
     /// What the first entry of the audit log says about confinement by the kernel: whether
     /// the program goes on to call [`Session::confine_thread`], or was told not to.
     #[must_use]
@@ -357,9 +366,11 @@ impl SessionBuilder {
         journal::clear_leftovers(state.as_deref());
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         let mut policy = self.policy;
+        policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.respelling = respelling;
+        shared.toolset = self.toolset;
         if let Some(principal) = self.principal {
             shared.principal = principal;
         }

@@ -12,7 +12,8 @@ use crate::error::{CallError, code};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallerWord {
     pub(crate) expected: Option<Expected>,
-    /// Whether the caller asked for a directory to be deleted with what it holds.
+    /// Whether the caller asked for a directory to be deleted with what it holds, and where
+    /// the tool has a word for that, insisted.
     pub(crate) recursive: bool,
 }
 
@@ -61,13 +62,24 @@ impl CallerWord {
         Ok(Self {
             expected,
             // Another tool may mean a recursive search by it.
-            recursive: arguments.get("recursive") == Some(&Value::Bool(true))
+            recursive: says(&arguments, "recursive")
+                && (says(&arguments, "force") || !takes(definition, "force"))
                 && definition
                     .paths
                     .iter()
                     .any(|argument| argument.role == PathRole::Delete),
         })
     }
+}
+
+fn says(arguments: &serde_json::Map<String, Value>, name: &str) -> bool {
+    arguments.get(name) == Some(&Value::Bool(true))
+}
+
+/// Whether the tool has an argument of this name.
+fn takes(definition: &Definition, name: &str) -> bool {
+    serde_json::from_str::<Value>(&definition.input_schema)
+        .is_ok_and(|schema| schema["properties"].get(name).is_some())
 }
 
 fn text_of(

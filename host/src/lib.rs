@@ -77,6 +77,7 @@ mod running;
 mod screen;
 mod session;
 mod shared;
+mod toolset;
 mod transaction;
 mod walk;
 
@@ -95,5 +96,6 @@ pub use paths::PathRules;
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 pub use roots::{Grant, Rights};
 pub use session::{Arguments, CallOptions, CallWatch, Session};
+pub use toolset::Toolset;
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;

@@ -23,6 +23,7 @@ use crate::recorder::Recorder;
 use crate::roots::Grant;
 use crate::running::{self, Answer};
 use crate::shared::{Shared, describe_policy};
+use crate::toolset::Toolset;
 use crate::transaction::{self, CommitOrder, EffectReceipt};
 
 /// Letters of a tool's name that the record of an abandoned call keeps.
@@ -243,6 +244,7 @@ impl Session {
 
     /// A tool that the component does not list has declared nothing, and may do nothing.
     fn declared_risk(&self, tool: &str) -> Result<Option<RiskClass>, CallError> {
+        self.shared.toolset.refuse(tool)?;
         let definition = self.shared.component.definition(tool)?;
         Ok(definition.map(|definition| definition.risk))
     }
@@ -443,13 +445,34 @@ impl Session {
         })
     }
 
-    /// The tools of the session's component, in the order in which front-ends show them.
+    /// The tools of the session's component that are in its toolset, in the order in which
+    /// front-ends show them.
     ///
     /// # Errors
     ///
     /// When the component cannot list them.
     pub fn tools(&self) -> Result<&[Definition], CallError> {
-        self.shared.component.definitions()
+        let Shared {
+            component,
+            toolset,
+            offered,
+            ..
+        } = &*self.shared;
+        if let Some(offered) = offered.get() {
+            return Ok(offered);
+        }
+        let tools = component.definitions()?.iter();
+        let tools = tools
+            .filter(|tool| toolset.has(&tool.name))
+            .cloned()
+            .collect();
+        Ok(offered.get_or_init(|| tools))
+    }
+
+    /// The tools that the session offers.
+    #[must_use]
+    pub fn toolset(&self) -> Toolset {
+        self.shared.toolset
     }
 
     pub(crate) fn shared(&self) -> &Shared {

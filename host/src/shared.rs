@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::fs::Stat;
 use serde_json::{Value, json};
 
 use crate::approval::{Approver, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
-use crate::component::ToolComponent;
+use crate::component::{Definition, ToolComponent};
 use crate::journal::Journal;
 use crate::policy::Policy;
 use crate::random;
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
+use crate::toolset::Toolset;
 use crate::walk::{ObjectId, Version};
 
 /// Objects whose creation a session remembers. An object beyond that is treated as if
@@ -32,6 +33,9 @@ pub(crate) struct Shared {
     pub(crate) principal: String,
     pub(crate) standing: Standing,
     pub(crate) component: ToolComponent,
+    pub(crate) toolset: Toolset,
+    /// The component's tools that are in the set.
+    pub(crate) offered: OnceLock<Vec<Definition>>,
     pub(crate) respelling: Option<Respelling>,
     pub(crate) warnings: Vec<String>,
     pub(crate) confinement: Option<&'static str>,
@@ -69,6 +73,8 @@ impl Shared {
             principal: crate::ambient::local_user(),
             standing: Standing::default(),
             component,
+            toolset: Toolset::default(),
+            offered: OnceLock::new(),
             respelling: None,
             warnings: Vec::new(),
             confinement: None,

@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootbound::{
     ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
-    RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent,
+    RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent, Toolset,
 };
 
 use super::{Failure, print, sizes};
@@ -65,6 +65,27 @@ pub(crate) struct ToolsArgs {
     /// Another tool component than the built-in one.
     #[arg(long, value_name = "FILE.wasm")]
     pub(crate) component: Option<PathBuf>,
+    /// Which tools.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) toolset: ToolsetArg,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ToolsetArg {
+    /// A tool for each thing.
+    #[default]
+    Files,
+    /// One tool for everything, `sandbox_filesystem`, with strict paths.
+    Single,
+}
+
+impl From<ToolsetArg> for Toolset {
+    fn from(toolset: ToolsetArg) -> Self {
+        match toolset {
+            ToolsetArg::Files => Self::Files,
+            ToolsetArg::Single => Self::Single,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -159,6 +180,9 @@ pub(crate) struct GrantArgs {
     /// Another tool component than the built-in one.
     #[arg(long, value_name = "FILE.wasm")]
     component: Option<PathBuf>,
+    /// Which tools there are.
+    #[arg(long, value_enum, default_value_t)]
+    toolset: ToolsetArg,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -278,6 +302,16 @@ impl Cli {
         Ok(cli)
     }
 
+    /// The tools that the command is about, by which its failures are shown.
+    pub(crate) fn toolset(&self) -> Toolset {
+        match &self.command {
+            Command::Call(call) => call.session.grants.toolset.into(),
+            Command::Check(check) => check.session.grants.toolset.into(),
+            Command::Tools(tools) => tools.toolset.into(),
+            Command::Approvals(_) | Command::Audit(_) => Toolset::default(),
+        }
+    }
+
     fn session_mut(&mut self) -> Option<&mut SessionArgs> {
         match &mut self.command {
             Command::Call(call) => Some(&mut call.session),
@@ -349,7 +383,7 @@ impl GrantArgs {
         if let Some(component) = load_component(self.component.as_ref())? {
             builder = builder.component(component);
         }
-        Ok(builder)
+        Ok(builder.toolset(self.toolset.into()))
     }
 }
 

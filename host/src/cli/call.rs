@@ -26,7 +26,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
             Exit::Success
         }
         Err(error) => {
-            print::error(&error);
+            print::error(session.toolset(), &error);
             Exit::Refused
         }
     };

@@ -12,7 +12,7 @@ mod tools;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use rootbound::{CallError, StartError};
+use rootbound::{CallError, StartError, Toolset};
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
     };
-    result.unwrap_or_else(|failure| report(&failure))
+    result.unwrap_or_else(|failure| report(cli.toolset(), &failure))
 }
 
 /// Why a command could not do its work.
@@ -74,10 +74,10 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-fn report(failure: &Failure) -> Exit {
+fn report(toolset: Toolset, failure: &Failure) -> Exit {
     match failure {
         Failure::Call(error) | Failure::Start(StartError::Audit(error)) => {
-            print::error(error);
+            print::error(toolset, error);
             Exit::Refused
         }
         Failure::Start(error) => {

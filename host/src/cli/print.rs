@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use rootbound::CallError;
-use serde_json::json;
+use rootbound::{CallError, Toolset};
 
 /// Prints a result. A reader that has gone away is no failure of the call, which is done
 /// and recorded.
@@ -16,8 +15,8 @@ pub(crate) fn result(text: &str) {
 }
 
 /// Prints the error object of a call that did not succeed.
-pub(crate) fn error(error: &CallError) {
-    result(&json!({ "error": error.to_json() }).to_string());
+pub(crate) fn error(toolset: Toolset, error: &CallError) {
+    result(&toolset.failure(error).to_string());
 }
 
 /// Tells the operator something.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rootbound::{Definition, PathArgument, RiskClass, ToolComponent};
+use rootbound::{Definition, PathArgument, RiskClass, ToolComponent, Toolset};
 use serde_json::{Value, json};
 
 use super::args::{self, ToolsArgs, ToolsFormat};
@@ -13,7 +13,13 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
         Some(component) => component,
         None => ToolComponent::file_tools().map_err(anyhow::Error::from)?,
     };
-    let tools = component.definitions()?;
+    let toolset = Toolset::from(args.toolset);
+    let tools: Vec<&Definition> = component
+        .definitions()?
+        .iter()
+        .filter(|tool| toolset.has(&tool.name))
+        .collect();
+    let tools = tools.as_slice();
     match args.format {
         ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
         ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
@@ -37,11 +43,11 @@ fn printable(text: &str) -> String {
     shown
 }
 
-fn list(tools: &[Definition], render: fn(&Definition) -> Value) -> Value {
-    tools.iter().map(render).collect()
+fn list(tools: &[&Definition], render: fn(&Definition) -> Value) -> Value {
+    tools.iter().map(|tool| render(tool)).collect()
 }
 
-fn text(tools: &[Definition]) -> String {
+fn text(tools: &[&Definition]) -> String {
     let mut text = String::new();
     for tool in tools {
         let arguments = argument_names(tool).join(", ");

@@ -1,0 +1,108 @@
+//! Which tools of a component a session offers: many for one thing each, or one for all.
+
+use serde_json::{Value, json};
+
+use crate::error::{CallError, code};
+
+/// The tool that stands for all others. The contract between host and component has no word
+/// for it, so that this is the one tool which the host knows by name.
+const SINGLE: &str = "sandbox_filesystem";
+
+/// Which tools a session offers, and how their failures look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Toolset {
+    /// All tools but the one that stands for them.
+    #[default]
+    Files,
+    /// `sandbox_filesystem` alone, for agents that take few tools. It goes with strict paths.
+    Single,
+}
+
+impl Toolset {
+    /// Whether a tool of this name is one of the set.
+    #[must_use]
+    pub fn has(self, tool: &str) -> bool {
+        (tool == SINGLE) == (self == Self::Single)
+    }
+
+    /// What a front-end shows of a call that did not succeed: `{"error": …}`, or for the
+    /// single tool `{success, data, error: {code, message, hint}}`. Further facts stay in
+    /// the audit log there.
+    #[must_use]
+    pub fn failure(self, error: &CallError) -> Value {
+        match self {
+            Self::Files => json!({ "error": error.to_json() }),
+            Self::Single => json!({
+                "success": false,
+                "data": null,
+                "error": {
+                    "code": error.code(),
+                    "message": error.message(),
+                    "hint": error.hint(),
+                },
+            }),
+        }
+    }
+
+    /// The answer to a call of a tool that is not one of the set.
+    pub(crate) fn refuse(self, tool: &str) -> Result<(), CallError> {
+        if self.has(tool) {
+            return Ok(());
+        }
+        let tool: String = tool.chars().take(MAX_NAME).collect();
+        let error = CallError::new(code::UNKNOWN_TOOL, format!("there is no tool `{tool}`"));
+        Err(match self {
+            Self::Files => error.hint_of(
+                "use the tools that are listed; this one is offered instead of them, with \
+                 `--toolset single`",
+            ),
+            Self::Single => error
+                .hint_of(format!("the only tool is `{SINGLE}`"))
+                .detail("known", vec![SINGLE]),
+        })
+    }
+}
+
+/// Letters of a tool's name that an answer repeats; real ones have 64 or fewer.
+const MAX_NAME: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_in_one_set() {
+        for tool in [SINGLE, "read_file", "a_tool_of_someone_else"] {
+            assert_ne!(
+                Toolset::Files.has(tool),
+                Toolset::Single.has(tool),
+                "{tool}"
+            );
+        }
+        assert!(Toolset::Files.refuse("read_file").is_ok());
+        let error = Toolset::Single.refuse("read_file").unwrap_err();
+        assert_eq!(error.code(), code::UNKNOWN_TOOL);
+        assert_eq!(error.details()["known"], json!([SINGLE]));
+    }
+
+    #[test]
+    fn failures_of_the_single_tool_say_code_message_and_hint() {
+        let error = CallError::limit("max_read_bytes", 10, 11);
+        let failure = Toolset::Single.failure(&error);
+        assert_eq!(
+            (&failure["success"], &failure["data"]),
+            (&json!(false), &Value::Null)
+        );
+        let members: Vec<&str> = failure["error"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(members, ["code", "message", "hint"]);
+        assert_eq!(
+            Toolset::Files.failure(&error)["error"]["limit"],
+            "max_read_bytes"
+        );
+    }
+}
