@@ -66,15 +66,27 @@ pub const USES: &[Use] = &[
         with: &[("recursive", "true")],
         ..plain("delete_file", "path", "delete-tree")
     },
+    Use {
+        with: &[("edits", EDITS_JSON)],
+        own_codes: &["no-match"],
+        ..plain("edit_file", "path", "edit")
+    },
+    writing("append_file", "path", "append"),
+    plain("copy_file", "from", "copy-from"),
+    plain("copy_file", "to", "copy-to"),
+    plain("move_file", "from", "move-from"),
+    plain("move_file", "to", "move-to"),
 ];
 
 /// Operations of the tables that no tool has yet. Their rows wait; a use of such an
 /// operation takes it from here.
-pub const AWAITED: &[&str] = &["edit"];
+pub const AWAITED: &[&str] = &[];
 
 /// What the tools write.
 pub const CONTENT: &str = "new content\n";
 const CONTENT_JSON: &str = r#""new content\n""#;
+/// What an edit replaces: the content of the files that the rows about edits make.
+const EDITS_JSON: &str = r#"[{"old_text":"old","new_text":"new"}]"#;
 
 /// A file that other path arguments of the same tool name, so that they are in order.
 const COMPANION: &str = "companion.txt";

@@ -12,11 +12,22 @@ use crate::support::{Fixture, Recorded};
 /// A session that has both directories both ways, so that whatever an example names can be
 /// put where its tool looks for it.
 fn session(fixture: &Fixture) -> Recorded {
-    fixture.session_with(|builder| builder.overwrite(Consent::Allow).delete(Consent::Allow))
+    fixture.session_with(|builder| {
+        let builder = builder.read_root(fixture.workspace());
+        builder.overwrite(Consent::Allow).delete(Consent::Allow)
+    })
 }
 
 /// Puts what the example reads or deletes in its place.
 fn arrange(fixture: &Fixture, tool: &Definition, example: &Value) {
+    match tool.name.as_str() {
+        "edit_file" => {
+            let text = example["edits"][0]["old_text"].as_str().unwrap();
+            fixture.work(example["path"].as_str().unwrap(), text);
+        }
+        "apply_patch" => drop(fixture.work("todo.txt", "first\nsecond\n")),
+        _ => {}
+    }
     for path in &tool.paths {
         for named in named(example, &path.pointer) {
             match path.role {
@@ -85,7 +96,7 @@ fn assert_fits(tool: &str, schema: &Value, fields: &Map<String, Value>) {
 fn assert_type(tool: &str, name: &str, schema: &Value, value: &Value) {
     let fits = match schema["type"].as_str() {
         Some("string") => value.is_string(),
-        Some("integer") => value.is_u64(),
+        Some("integer") => value.is_i64() || value.is_u64(),
         Some("boolean") => value.is_boolean(),
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),

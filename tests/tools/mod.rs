@@ -2,6 +2,7 @@
 
 mod arguments;
 mod creating;
+mod editing;
 mod encodings;
 mod examples;
 mod finding;
@@ -10,8 +11,11 @@ mod listing;
 mod lookup;
 mod many;
 mod media;
+mod moving;
+mod patching;
 mod presentation;
 mod reading;
 mod searching;
+mod single;
 mod template;
 mod windows;
