@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::Path;
 use std::sync::Barrier;
 
 use rootbound::{CallOptions, Consent, Session, SessionBuilder};
@@ -10,9 +9,6 @@ use serde_json::{Value, json};
 
 use crate::support::tree::names;
 use crate::support::{Fixture, Recorded};
-
-/// Inputs of public bug reports, with the right answers.
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus/bug_inputs");
 
 /// A session that may change everything in one directory, granted both ways.
 fn working(fixture: &Fixture, change: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Recorded {
@@ -77,40 +73,6 @@ fn only_what_was_asked_for_changes() {
         assert_eq!(effects[0].bytes, Some(after.len() as u64));
         assert!(effects[0].sha256.is_some() && effects[0].version.is_some());
     }
-}
-
-/// The reports: CRLF, mixed endings, `$` in the new text, a byte order mark, empty text.
-#[test]
-fn inputs_of_public_bug_reports_end_as_they_should() {
-    let file = format!("{CORPUS}/EXPECTED.json");
-    let cases: Vec<Value> = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    let mut tried = 0;
-    for case in cases {
-        let expected = &case["expected"];
-        let (Some(after), name) = (
-            expected["bytes_after"].as_str(),
-            case["file"].as_str().unwrap(),
-        ) else {
-            continue;
-        };
-        let fixture = Fixture::new();
-        fixture.work("f", fs::read(format!("{CORPUS}/{name}")).unwrap());
-        let given = match &expected["edit"] {
-            Value::Array(edits) => edits.clone(),
-            edit => vec![edit.clone()],
-        };
-        let edit = |edit: &Value| json!({ "old_text": edit["old"], "new_text": edit["new"] });
-        let edits: Vec<Value> = given.iter().map(edit).collect();
-        let answer = allowing(&fixture).call("edit_file", json!({ "path": "f", "edits": edits }));
-        assert_eq!(
-            answer.is_ok(),
-            expected["answer"].is_null(),
-            "{name}: {answer:?}"
-        );
-        assert_eq!(bytes(&fixture, "f"), after.as_bytes(), "{name}");
-        tried += 1;
-    }
-    assert!(tried >= 4, "only {tried} reports about edits");
 }
 
 #[test]
@@ -393,12 +355,4 @@ fn a_line_in_a_large_file_is_edited_within_the_limits() {
         }),
     );
     assert_eq!(error.code(), "limit-exceeded");
-}
-
-#[test]
-fn the_corpus_is_where_these_tests_look_for_it() {
-    assert!(
-        Path::new(CORPUS).join("EXPECTED.json").is_file(),
-        "put the shared corpus beside the repository"
-    );
 }
