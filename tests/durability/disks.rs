@@ -7,10 +7,10 @@ use std::process::Command;
 use rootbound::Session;
 use serde_json::json;
 
-use crate::support::{Fixture, STATE};
 use crate::support::cli::{Cli, PROGRAM, Run};
 use crate::support::mounts::Mount;
 use crate::support::tree::{names, tree};
+use crate::support::{Fixture, STATE};
 
 const KIB: usize = 1024;
 
