@@ -11,6 +11,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use rootbound::Toolset;
+
 use super::answer::of_error;
 use super::layout::Layout;
 use super::table::{Row, Unconfined, rows};
@@ -122,7 +124,9 @@ impl AnotherUser {
             return complaints.lines;
         }
         self.show_control(row, &mut complaints);
-        for one in USES {
+        // The single tool needs a command line of its own, and meets the same guard.
+        let files = USES.iter().filter(|one| one.toolset() == Toolset::Files);
+        for one in files {
             self.try_one(row, one, &mut complaints);
         }
         complaints.lines

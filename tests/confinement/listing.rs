@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::layout::Layout;
-use super::trial::session;
+use super::trial::{session, session_of};
 use super::uses::USES;
 use super::verdict::Policy;
 
@@ -68,7 +68,8 @@ fn what_is_shown_as_unusable_opens_nothing_by_any_argument() {
         let bytes = unusable.iter().filter(|name| name.contains("\\x"));
         for (name, one) in bytes.flat_map(|name| USES.iter().map(move |one| (name, one))) {
             let before = fs::read_dir(layout.root()).unwrap().count();
-            let result = session(&layout, policy).call(one.tool, one.arguments(name));
+            let recorded = session_of(one.toolset(), &layout, policy);
+            let result = recorded.call(one.tool, one.arguments(name));
             let error = result.expect_err("an escaped name is no path");
             assert_eq!(error.code(), "invalid-path");
             assert_eq!(fs::read_dir(layout.root()).unwrap().count(), before);

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use rootbound::{Consent, Durability, Session};
+use rootbound::{Consent, Durability, Session, Toolset};
 
 use super::answer::of_tool;
 use super::control;
@@ -41,7 +41,13 @@ pub fn complaints_of(row: &Row) -> Vec<String> {
 
 /// A session over the root, both ways, and its audit log.
 pub fn session(layout: &Layout, policy: Policy) -> Recorded {
+    session_of(Toolset::Files, layout, policy)
+}
+
+/// The same, with one of the sets of tools.
+pub fn session_of(toolset: Toolset, layout: &Layout, policy: Policy) -> Recorded {
     let mut builder = Session::builder()
+        .toolset(toolset)
         .read_root(layout.root())
         .write_root(layout.root())
         .durability(Durability::Fast);
@@ -77,7 +83,7 @@ fn try_changing(row: &Row, one: &Use, policy: Policy, complaints: &mut Complaint
     }
     let mut layout = Layout::new(row.setup);
     one.add_companion(&layout.root());
-    let recorded = session(&layout, policy);
+    let recorded = session_of(one.toolset(), &layout, policy);
     let before = Snapshot::of(layout.base());
     let answer = Trial { row, one, policy }.run(&mut layout, &recorded, complaints);
     if layout.moves() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use rootbound::{AuditLog, Definition, PathArgument, PathRole, Session};
+use rootbound::{Definition, PathArgument, PathRole, ToolComponent, Toolset};
 use serde_json::{Map, Value};
 
 /// One way in which an argument of a tool uses a path.
@@ -44,6 +44,15 @@ const fn document(tool: &'static str) -> Use {
     }
 }
 
+/// One operation of the tool that has them all. Its paths are strict, so that rows of other
+/// tools' operations do not speak of it.
+const fn single(operation: &'static str, with: &'static [(&'static str, &'static str)]) -> Use {
+    Use {
+        with,
+        ..plain("sandbox_filesystem", "path", operation)
+    }
+}
+
 /// Every path argument of every tool.
 pub const USES: &[Use] = &[
     plain("read_file", "path", "read"),
@@ -76,6 +85,23 @@ pub const USES: &[Use] = &[
     plain("copy_file", "to", "copy-to"),
     plain("move_file", "from", "move-from"),
     plain("move_file", "to", "move-to"),
+    single("single-read", &[("operation", r#""read""#)]),
+    single("single-list", &[("operation", r#""list""#)]),
+    single("single-exists", &[("operation", r#""exists""#)]),
+    single("single-info", &[("operation", r#""info""#)]),
+    single("single-create", &[("operation", r#""createDir""#)]),
+    single(
+        "single-write",
+        &[("operation", r#""write""#), ("force", "true")],
+    ),
+    single(
+        "delete-single",
+        &[
+            ("operation", r#""delete""#),
+            ("recursive", "true"),
+            ("force", "true"),
+        ],
+    ),
 ];
 
 /// Operations of the tables that no tool has yet. Their rows wait; a use of such an
@@ -95,6 +121,14 @@ const NEW_COMPANION: &str = "companion-new.txt";
 impl Use {
     pub fn name(&self) -> String {
         format!("{}({})", self.tool, self.pointer)
+    }
+
+    /// The tools among which this one is.
+    pub fn toolset(&self) -> Toolset {
+        match Toolset::Single.has(self.tool) {
+            true => Toolset::Single,
+            false => Toolset::Files,
+        }
     }
 
     fn definition(&self) -> &'static Definition {
@@ -142,8 +176,8 @@ impl Use {
 pub fn definitions() -> &'static [Definition] {
     static DEFINITIONS: OnceLock<Vec<Definition>> = OnceLock::new();
     DEFINITIONS.get_or_init(|| {
-        let session = Session::builder().audit(AuditLog::none()).build().unwrap();
-        session.tools().unwrap().to_vec()
+        let component = ToolComponent::file_tools().unwrap();
+        component.definitions().unwrap().to_vec()
     })
 }
 

@@ -129,7 +129,7 @@ fn directories_are_moved_whole_and_never_over_anything() {
         (with_overwrite("file", "empty"), "exists"),
         (paths("file/", "g"), "not-a-directory"),
         (paths("file", "g/"), "not-a-directory"),
-        (paths("d", "d/inside"), "io"),
+        (paths("d", "d/inside"), "invalid-arguments"),
     ] {
         assert_eq!(
             recorded.error("move_file", arguments.clone()).code(),

@@ -274,7 +274,7 @@ impl CallState {
         }
         let replaced = self.target_of_rename(&from, &to, &target)?;
         if directory && self.lies_within_any(target.directory(), &[before.object])? {
-            return Err(Fault::errno(Errno::INVAL));
+            return Err(into_itself());
         }
         if directory && replaced.is_some() {
             return Err(Fault::errno(Errno::EXIST));
@@ -405,4 +405,16 @@ fn not_as_a_whole(asked: &Asked, error: TreeError) -> Fault {
             "delete what lies beside it in smaller steps",
         ),
     }
+}
+
+/// EINVAL, in words: the errno says too little for anybody to act on.
+fn into_itself() -> Fault {
+    let error = CallError::new(
+        code::INVALID_ARGUMENTS,
+        "a directory cannot be moved into itself",
+    );
+    Fault::failed(
+        ErrorCode::Invalid,
+        error.hint_of("choose a place outside it"),
+    )
 }
