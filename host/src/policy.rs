@@ -154,7 +154,7 @@ pub struct Limits {
     pub max_memory: u64,
     /// Levels of a recursive listing or search.
     pub max_depth: u32,
-    /// Entries of one listing.
+    /// Entries of one page of a listing.
     pub max_entries: u64,
     /// Open descriptors, streams and other WASI resources at one time.
     pub max_handles: u32,

@@ -118,6 +118,7 @@ fn the_limits_in_the_readme_are_the_defaults() {
         format!("{} written", mib(limits.max_write_bytes)),
         format!("results up to {}", mib(limits.max_output_bytes)),
         format!("{} thousand entries", limits.max_entries / 1000),
+        format!("{} levels", limits.max_depth),
         format!("{} open handles", limits.max_handles),
         format!("{} of memory", mib(limits.max_memory)),
         format!("{} seconds", limits.timeout.as_secs()),

@@ -46,9 +46,9 @@ impl Tool for FindFiles {
     const NAME: &'static str = "find_files";
     const TITLE: &'static str = "Find files by name";
     const DESCRIPTION: &'static str = "Finds files and directories by a glob as in `.gitignore`: \
-        `*.md` matches names at any depth, `src/**/*.rs` paths below `path`. Searches every granted \
-        directory, in order of paths; links are not followed. Leaves out what ignore files name \
-        (counted in `ignored`) and hidden names (counted in `skipped`).";
+        `*.md` matches at any depth, `src/**/*.rs` from `path`. Covers every granted directory in \
+        order of paths; links are not followed. `ignored` counts what ignore files leave out, \
+        `skipped` what else. To go on, pass `next_cursor` as `cursor`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -62,14 +62,11 @@ impl Tool for FindFiles {
             "path": schema::start("Directory to start from"),
             "type": { "type": "string", "enum": KINDS },
             "ignore_case": schema::of("boolean"),
-            "normalize": { "type": "boolean", "description": "Also match other Unicode forms (NFC, NFD); exact names come first" },
+            "normalize": { "type": "boolean", "description": "Match NFC and NFD alike; exact names first" },
             "limit": { "type": "integer", "default": LIMIT },
         });
         schema::arguments(
-            schema::walking(
-                own,
-                "Also hidden names; a pattern such as `.env*` implies it",
-            ),
+            schema::walking(own, "Implied by patterns such as `.env*`"),
             &["pattern"],
             json!({ "pattern": "*.md" }),
         )

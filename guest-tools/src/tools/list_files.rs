@@ -45,10 +45,9 @@ impl Tool for ListFiles {
     const ALIASES: &'static [&'static str] = &["list_dir"];
     const TITLE: &'static str = "List a directory";
     const DESCRIPTION: &'static str = "Lists one directory in order of names: name, type, size and \
-        time of modification; with `recursive` also what lies below it, with names such as \
-        `src/main.rs`, without what ignore files name (counted in `ignored`) and hidden names. Links \
-        are shown, not followed. `details: false` leaves out size and time and is faster. A listing \
-        that was cut short says `truncated: true`; `next_cursor` leads on. Names marked \
+        time of modification; `recursive`: all below it, but for what ignore files name (counted \
+        in `ignored`) and hidden names. Links are shown, not followed. `details: false` leaves out \
+        size and time and is faster. If `truncated`, pass `next_cursor` as `cursor`. Names marked \
         `usable: false` cannot be opened. Refuses files (`not-a-directory`).";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
@@ -65,7 +64,7 @@ impl Tool for ListFiles {
             "limit": { "type": "integer" },
         });
         schema::arguments(
-            schema::walking(own, "Also hidden names, by default unless `recursive`"),
+            schema::walking(own, "Default: unless `recursive`"),
             &[],
             json!({ "path": "docs", "details": false }),
         )
@@ -99,7 +98,7 @@ impl Tool for ListFiles {
         let found = roots.look_up(|root| open_directory(root, path));
         let found = found.map_err(|miss| miss.of_directory(path))?;
         let listing = Listing::of(path, &found.root);
-        match arguments.recursive {
+        match page.walks {
             false => flat(&found.object, &page, listing),
             true => deep(found, path, &roots, &page, listing),
         }
@@ -108,6 +107,8 @@ impl Tool for ListFiles {
 
 /// Which entries are wanted.
 struct Page {
+    /// Whether the walk through a tree is needed, be it of one level.
+    walks: bool,
     details: bool,
     options: Options,
     limit: u64,
@@ -116,7 +117,8 @@ struct Page {
 
 impl Page {
     fn of(arguments: &Arguments) -> Result<Self, Failure> {
-        let recursive = arguments.recursive;
+        // Who names a depth means the tree.
+        let recursive = arguments.recursive || arguments.depth.is_some();
         let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
         let limit = match recursive {
             true => LIMIT,
@@ -124,9 +126,10 @@ impl Page {
             false => u64::MAX,
         };
         Ok(Self {
+            walks: recursive || arguments.gitignore == Some(true),
             details: arguments.details.unwrap_or(true),
             options: Options {
-                depth: depth as u32,
+                depth: if recursive { depth as u32 } else { 1 },
                 hidden: arguments.hidden.unwrap_or(!recursive),
                 gitignore: arguments.gitignore.unwrap_or(recursive),
             },

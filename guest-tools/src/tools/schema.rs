@@ -1,5 +1,6 @@
 //! The parts that the tools' schemas share.
 
+use crate::walk::DEPTH;
 use serde_json::{Map, Value, json};
 
 /// A schema of arguments: all of `properties` are known, those in `required` are needed.
@@ -51,10 +52,10 @@ pub(super) fn path(what: &str) -> Value {
 /// The properties that tools which walk through directories share.
 pub(super) fn walking(mut properties: Value, hidden: &str) -> Value {
     let shared = json!({
-        "depth": { "type": "integer", "description": "Levels, at most 10" },
+        "depth": { "type": "integer", "default": DEPTH },
         "hidden": { "type": "boolean", "description": hidden },
         "gitignore": { "type": "boolean", "default": true },
-        "cursor": { "type": "string", "description": "`next_cursor` of the page before" },
+        "cursor": of("string"),
         "root": { "type": "string", "description": "Only this granted directory" },
     });
     if let (Some(properties), Value::Object(shared)) = (properties.as_object_mut(), shared) {
@@ -63,9 +64,11 @@ pub(super) fn walking(mut properties: Value, hidden: &str) -> Value {
     properties
 }
 
-/// A property that holds a path that may be left out.
+/// A property that holds the path where a tool that walks starts.
 pub(super) fn start(what: &str) -> Value {
-    path(&format!("{what}, by default `.`"))
+    let mut property = path(what);
+    property["description"] = format!("{what}, by default `.`").into();
+    property
 }
 
 /// A property of the named type that needs no words.

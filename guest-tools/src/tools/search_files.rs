@@ -61,13 +61,13 @@ impl Tool for SearchFiles {
 
     const NAME: &'static str = "search_files";
     const TITLE: &'static str = "Search in files";
-    const DESCRIPTION: &'static str = "Searches the contents of text files (UTF-8; UTF-16 with a \
-        byte order mark) for a text, or with `regex: true` for a regular expression (Rust's syntax), \
-        line by line. A line is one hit, with `line` and `column` of its first match (from 1, in \
-        characters); long lines are cut around it. Searches every granted directory, in order of \
-        paths; links are not followed. Leaves out what ignore files name (counted in `ignored`); \
-        `skipped` counts what else was not searched and why. `more` counts a file's hits beyond \
-        `max_per_file`.";
+    const DESCRIPTION: &'static str = "Searches text files (UTF-8, or UTF-16 with a byte order \
+        mark) below `path`, or one file, for a text, or with `regex` for a regular expression of \
+        Rust's syntax, line by line. A hit is a line, with `line` and `column` of its first match \
+        (from 1, in characters) and its `text`, cut around it. Covers every granted directory in \
+        order of paths; links are not followed. `ignored` counts what ignore files leave out, \
+        `skipped` what else was not searched and why, `more` a file's hits over `max_per_file`. \
+        To go on, pass `next_cursor` as `cursor`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -82,13 +82,13 @@ impl Tool for SearchFiles {
             "regex": schema::of("boolean"),
             "ignore_case": schema::of("boolean"),
             "whole_word": schema::of("boolean"),
-            "glob": { "type": "string", "description": "Only files like `*.{ts,tsx}` or `src/**/*.rs`; `!` in front: all but these" },
+            "glob": { "type": "string", "description": "Files to search, such as `*.{ts,tsx}`; `!*.js`: all others" },
             "context": { "type": "integer", "description": "Lines around each hit" },
             "limit": { "type": "integer", "default": LIMIT },
             "max_per_file": { "type": "integer", "default": PER_FILE },
         });
         schema::arguments(
-            schema::walking(own, "Also hidden files"),
+            schema::walking(own, "Also names such as `.env`"),
             &["query"],
             json!({ "query": "TODO", "glob": "*.md" }),
         )
