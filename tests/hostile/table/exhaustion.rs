@@ -86,7 +86,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "stage_and_take_back_too_many_files",
-        answer: Counted(254, &["quota"]),
+        answer: Counted(255, &["quota"]),
         audit: &[
             "refusal delete limit-exceeded workspace:new.md",
             "done create workspace:new.md",

@@ -122,7 +122,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "make_devices_of_windows",
-        answer: Stopped(&["24 × XX"]),
+        answer: Stopped(&["18 × invalid", "6 × not-permitted"]),
         audit: &["24 × refusal …", "call ok"],
         ..ORDINARY
     },

@@ -131,7 +131,7 @@ pub const ROWS: &[Row] = &[
             "rolled-back create-directory workspace:aside",
             "refusal rename conflict/pending workspace:report.md to workspace:elsewhere.md",
             "done replace workspace:report.md",
-            "access XX",
+            "access read workspace:report.md",
             "call ok",
         ],
         leaves: &["~workspace/report.md"],
@@ -150,9 +150,15 @@ pub const ROWS: &[Row] = &[
     Row {
         attack: "follow_a_script",
         arguments: r#"{"script":"write a x|rename a report.md|enter done|unlink old.md"}"#,
-        answer: Fields(r#"{"steps":["","","!no-entry",""]}"#),
-        audit: &["XX", "call ok"],
-        leaves: &["XX"],
+        grants: Grants::OneDirectory,
+        answer: Fields(r#"{"steps":["","","",""]}"#),
+        audit: &[
+            "done replace workspace:report.md",
+            "done delete workspace:done/old.md",
+            "access open workspace:done",
+            "call ok",
+        ],
+        leaves: &["-workspace/done/old.md", "~workspace/report.md"],
         ..ORDINARY
     },
     Row {
