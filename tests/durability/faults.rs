@@ -39,7 +39,9 @@ fn fail_everywhere(scenario: &'static Scenario) {
     let (story, calls) = rehearse(scenario);
     let (mut refused, mut reached) = (0, 0);
     for (at, call) in calls.iter().enumerate() {
-        if call.name == "exit_group" {
+        // Every run of a component that is not ours compiles it.
+        let skipped = scenario.is_slow() && !call.changes() && !all_of_them();
+        if call.name == "exit_group" || skipped {
             continue;
         }
         for errno in errors_for(at, call) {
@@ -52,7 +54,7 @@ fn fail_everywhere(scenario: &'static Scenario) {
         }
     }
     // The controls: the faults did happen, and they did matter.
-    assert!(reached > calls.len() / 2, "{}: {reached}", scenario.name);
+    assert!(reached > calls.len() / 5, "{}: {reached}", scenario.name);
     assert!(refused > 3, "{}: {refused}", scenario.name);
 }
 

@@ -209,16 +209,21 @@ impl CallState {
             Err(Errno::NOTDIR | Errno::LOOP) => return Err(asked.swapped()),
             other => other?,
         };
-        let stays = rustix::fs::Dir::new(handle)?
-            .filter_map(Result::ok)
-            .any(|entry| {
-                let name = entry.file_name().to_string_lossy();
-                name != "."
-                    && name != ".."
-                    && !is_temporary_name(&name)
-                    && !matches!(pending(&name), Some(Pending::Gone))
-            });
-        Ok(!arrives && !stays)
+        if arrives {
+            return Ok(false);
+        }
+        for entry in rustix::fs::Dir::new(handle)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy();
+            let stays = name != "."
+                && name != ".."
+                && !is_temporary_name(&name)
+                && !matches!(pending(&name), Some(Pending::Gone));
+            if stays {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The caller asked for everything inside as well; the component could not have.

@@ -277,7 +277,9 @@ impl Transaction {
     ///
     /// When the journal cannot be told. The directories are then still to be taken back.
     fn settle(&mut self) -> Result<(), Errno> {
-        for made in &mut self.directories {
+        // The last made comes first: while it stands, those around it are not empty, so a
+        // process that is killed in between leaves either all of a path or nothing.
+        for made in self.directories.iter_mut().rev() {
             made.noted.strike().map_err(walk::errno_of)?;
         }
         self.effects.clear();
