@@ -22,6 +22,8 @@ demo: setup
 	cargo build --locked
 	scripts/demo $(TARGET)/debug/rootbound
 
+# What runs without a state directory of its own must not use that of the user.
+test: export XDG_STATE_HOME := $(abspath $(TARGET))/tmp/state
 test: setup
 	scripts/test-prerequisites
 	scripts/lint

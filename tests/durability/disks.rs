@@ -7,6 +7,7 @@ use std::process::Command;
 use rootbound::Session;
 use serde_json::json;
 
+use super::strace::{Fault, trace};
 use crate::support::cli::{Cli, PROGRAM, Run};
 use crate::support::mounts::Mount;
 use crate::support::tree::{names, tree};
@@ -111,6 +112,39 @@ fn a_log_over_the_systems_limit_stops_what_it_cannot_hold_and_stays_whole() {
         told += usize::from(written);
     }
     assert!(refused > 0 && told > 0, "{refused}, {told}");
+}
+
+/// What stands of a line that did not fit is cut off before anything else is written.
+#[test]
+fn half_a_line_that_could_not_be_cut_off_at_once_is_cut_off_later() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let log = fixture.base().join("audit.jsonl");
+    long_log(&fixture, &log);
+    let before = fs::read(&log).unwrap().len();
+    fs::create_dir(fixture.workspace().join(".git")).unwrap();
+    fixture.work("old", "the old content");
+    let content = write("old", 10);
+    let call = |limit: usize, fault: Option<&Fault>| {
+        let arguments = ["call", "write_file", &content, "--overwrite", "allow"];
+        let mut command = limited(&cli, limit, &arguments);
+        command
+            .arg("--no-landlock")
+            .arg("--write")
+            .arg(fixture.workspace());
+        command.arg("--audit").arg(&log);
+        trace(command, &log, fault).run
+    };
+    call(1 << 20, None).success();
+    let text = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = text[before..].lines().collect();
+    let (genesis, intent) = (lines[0].len() + 1, lines[1].len());
+    let written = fs::read(&log).unwrap().len();
+    let once = Fault::at("ftruncate", "error=EIO", "1");
+    let error = call(written + genesis + intent / 2, Some(&once)).refusal();
+    assert_eq!(error["code"], "audit-unavailable");
+    let verified = cli.run(["audit".as_ref(), "verify".as_ref(), log.as_os_str()]);
+    assert_eq!(verified.status, Some(0), "{verified:?}");
+    assert_eq!(fs::read(&log).unwrap().len(), written + genesis);
 }
 
 #[test]
