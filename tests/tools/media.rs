@@ -67,7 +67,7 @@ fn any_bytes_come_when_they_are_asked_for() {
         refused.hint()
     );
     let mut arguments = json!({ "path": "t", "encoding": "base64", "max_bytes": 300 });
-    let mut whole = Vec::new();
+    let mut whole: Vec<u8> = Vec::new();
     loop {
         let output = recorded.call("read_file", arguments.clone()).unwrap();
         let Content::Bytes { data, .. } = output.content() else {
