@@ -16,27 +16,31 @@ const REFUSED: &str = "\"error\":{\"refused\":";
 /// Paths that are remembered: more than a tool takes in one call, and few enough that a
 /// guest cannot fill the host's memory with them, or with an answer.
 const MAX_PATHS: usize = 1000;
-/// Longer paths are refused by the system (`PATH_MAX`), and not remembered.
-const MAX_PATH_BYTES: usize = 4096;
+/// Bytes of paths that are remembered, for the same reason.
+const MAX_PATH_BYTES: usize = 1 << 20;
 
 /// The last failure after each opening of a path.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     opening: String,
     of_paths: HashMap<String, CallError>,
+    path_bytes: usize,
 }
 
 impl Failures {
     /// What fails from here on is about this path.
     pub(crate) fn opening(&mut self, path: &str) {
         self.opening.clear();
-        if path.len() <= MAX_PATH_BYTES {
+        if path.len() <= MAX_PATH_BYTES - self.path_bytes {
             self.opening.push_str(path);
         }
     }
 
     pub(crate) fn note(&mut self, error: &CallError) {
-        if self.of_paths.len() < MAX_PATHS || self.of_paths.contains_key(&self.opening) {
+        if let Some(earlier) = self.of_paths.get_mut(&self.opening) {
+            *earlier = error.clone();
+        } else if self.of_paths.len() < MAX_PATHS {
+            self.path_bytes += self.opening.len();
             self.of_paths.insert(self.opening.clone(), error.clone());
         }
     }
@@ -121,5 +125,19 @@ mod tests {
         let many = r#""error":{"refused":"1"},"#.repeat(2 * MAX_PATHS);
         let filled = failures.fill_in(many);
         assert_eq!(filled.matches("refused").count(), MAX_PATHS);
+    }
+
+    #[test]
+    fn long_paths_are_remembered_within_a_limit() {
+        let mut failures = Failures::default();
+        for number in 0..100 {
+            failures.opening(&format!("{number}{}", "/".repeat(MAX_PATH_BYTES / 9)));
+            failures.note(&CallError::closed());
+        }
+        let bytes: usize = failures.of_paths.keys().map(String::len).sum();
+        assert!(
+            (MAX_PATH_BYTES / 2..=MAX_PATH_BYTES).contains(&bytes),
+            "{bytes}"
+        );
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn prepare(transaction: &Transaction, durability: Durability) -> Resu
         if effect.before.is_some() {
             let old = walk::look(effect.place.directory(), effect.place.name());
             let old = old.map_err(changed_or)?;
-            let handle = open_for_attributes(&effect.place).map_err(errno::explain)?;
+            let handle = open_for_attributes(&effect.place).map_err(errno::explain_change)?;
             file.keep_attributes(&old, handle.as_ref().map(OwnedFd::as_fd))
                 .map_err(errno::explain)?;
         }
