@@ -1,7 +1,7 @@
 //! The one place where a host path becomes a handle.
 //!
-//! Everything here runs before a session exists, on behalf of the person who starts it,
-//! with that person's authority. No path from a tool ever reaches this module.
+//! Everything here but [`path_of`] runs before a session exists, on behalf of the person who
+//! starts it, with that person's authority. No path from a tool ever reaches this module.
 #![expect(
     clippy::disallowed_methods,
     reason = "this is the module in which ambient authority is used"
@@ -10,7 +10,7 @@
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,12 @@ pub(crate) fn open_ambient_directory(path: &Path) -> io::Result<(OwnedFd, Object
     )?;
     let id = ObjectId::of(&rustix::fs::fstat(&handle)?);
     Ok((handle, id))
+}
+
+/// The host path by which the kernel knows an open object. Nothing is decided by it, and no
+/// part of it is told but what lies below a root.
+pub(crate) fn path_of(object: BorrowedFd<'_>) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", object.as_raw_fd())).ok()
 }
 
 pub(crate) fn create_directories(path: &Path) -> io::Result<()> {

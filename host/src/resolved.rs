@@ -1,11 +1,10 @@
 //! Where an object really stands below its root: a name for the record, never a reason.
 
-use std::ffi::CString;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::paths;
+use crate::{ambient, paths};
 
 /// The path of an open object from its root, as the kernel knows it at this moment; `.` for
 /// the root itself.
@@ -17,7 +16,7 @@ pub(crate) fn path_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option
     if rustix::fs::fstat(object).ok()?.st_nlink == 0 {
         return None;
     }
-    let (root, object) = (path_of(root)?, path_of(object)?);
+    let (root, object) = (ambient::path_of(root)?, ambient::path_of(object)?);
     let below = object.strip_prefix(root).ok()?;
     if below == Path::new("") {
         return Some(".".to_owned());
@@ -36,12 +35,6 @@ pub(crate) fn path_of_name(
         "." => name.to_owned(),
         _ => format!("{directory}/{name}"),
     })
-}
-
-fn path_of(object: BorrowedFd<'_>) -> Option<PathBuf> {
-    let link = format!("/proc/self/fd/{}", object.as_raw_fd());
-    let path: CString = rustix::fs::readlink(link, Vec::new()).ok()?;
-    Some(std::ffi::OsStr::from_bytes(path.as_bytes()).into())
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use super::row::{Answer, Row, Unguarded};
 use super::unguarded::{self, Ending};
 use crate::support::{Fixture, Recorded};
 
-/// The most that one call may write to the audit log, whatever the guest does.
-const MAX_LOG: usize = 64 << 20;
+/// The most that one call may write to the audit log, whatever the guest does: the paths of
+/// its accesses, 16 MiB of them, and what stands around them.
+const MAX_LOG: usize = 24 << 20;
 
 /// A row and what it is tried in.
 pub struct Trial<'a> {

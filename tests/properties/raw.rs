@@ -137,6 +137,12 @@ fn act(here: &OwnedFd, words: &[&str]) -> rustix::io::Result<Done> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         rustix::fs::openat(here, path, flags, Mode::empty())
     };
+    // Behind the name of what is made or removed, `/.` says no more than `/`, to us; to the
+    // system it is a name that is never made.
+    let words: Vec<&str> = match words[0] {
+        "mkdir" | "rmdir" | "rename" => words.iter().map(|word| without_dots(word)).collect(),
+        _ => words.to_vec(),
+    };
     match *words {
         ["write", path, content] => write(path, OFlags::CREATE | OFlags::TRUNC, content)?,
         ["create", path, content] => write(path, OFlags::CREATE | OFlags::EXCL, content)?,
@@ -152,6 +158,13 @@ fn act(here: &OwnedFd, words: &[&str]) -> rustix::io::Result<Done> {
         _ => panic!("no step begins like {words:?}"),
     }
     Ok(Done::Found(String::new()))
+}
+
+fn without_dots(mut path: &str) -> &str {
+    while let Some(shorter) = path.trim_end_matches('/').strip_suffix("/.") {
+        path = shorter;
+    }
+    path
 }
 
 fn read(here: &OwnedFd, path: &str) -> rustix::io::Result<String> {

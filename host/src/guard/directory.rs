@@ -130,7 +130,7 @@ impl CallState {
                     CallError::limit("max_entries", held, held + 1),
                 ));
             }
-            if stream.entries.len() % ENTRIES_BETWEEN_LOOKS == 0 {
+            if stream.entries.len().is_multiple_of(ENTRIES_BETWEEN_LOOKS) {
                 self.check_deadline()?;
             }
             let kind = match entry.file_type() {

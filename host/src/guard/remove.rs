@@ -251,7 +251,7 @@ impl CallState {
         let to = self.ask_about(to, Use::TargetAny)?;
         let (source, target) = (self.locate_target(&from)?, self.locate_target(&to)?);
         if source.slot == target.slot {
-            return Ok(());
+            return self.must_exist(&from, &source);
         }
         if source.slot.parent.device != target.slot.parent.device {
             let error = errno::across_file_systems();
@@ -288,6 +288,20 @@ impl CallState {
         self.transaction
             .rename(source, target, before, replaced, risk);
         Ok(())
+    }
+
+    /// Renaming something to itself does nothing, but only to something.
+    fn must_exist(&self, asked: &Asked, place: &Place) -> Result<(), Fault> {
+        let exists = match self.transaction.pending(&place.slot) {
+            Some(Pending::Gone) => false,
+            Some(_) => true,
+            None => self.look(asked, place)?.is_some(),
+        };
+        if exists {
+            Ok(())
+        } else {
+            Err(Fault::errno(Errno::NOENT))
+        }
     }
 
     /// A link that moves may come to lead somewhere else, so links stay where they are.

@@ -237,7 +237,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "rename_into_itself",
-        answer: Stopped(&["2 × exist", "invalid", "loop"]),
+        answer: Stopped(&["2 × exist", "invalid", "loop", "no-entry"]),
         audit: &[
             "refusal rename not-a-file/symlink workspace:link_in to workspace:done/link_in",
             "call ok",

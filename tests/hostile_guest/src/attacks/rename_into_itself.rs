@@ -1,4 +1,5 @@
-//! Renames a directory into itself, onto a directory, and onto a file.
+//! Renames a directory into itself, onto a directory, and onto a file; and what is not there
+//! onto itself, which would be told as done.
 
 use crate::spoils::Spoils;
 use crate::world::World;
@@ -8,6 +9,8 @@ pub fn attack(world: &World, spoils: &mut Spoils) -> Option<()> {
     spoils.take("into itself", workspace.rename_at("done", workspace, "done/inner/done"));
     spoils.take("onto a directory", workspace.rename_at("done", workspace, "empty"));
     spoils.take("onto a file", workspace.rename_at("done", workspace, "report.md"));
+    let nothing = workspace.rename_at("missing.md", workspace, "missing.md");
+    spoils.take("nothing onto itself", nothing);
     spoils.take("a link", workspace.rename_at("link_in", workspace, "done/link_in"));
     Some(())
 }
