@@ -394,6 +394,11 @@ fn ends_as_directory(path: &str, usage: Use) -> bool {
     path.ends_with('/') || (usage.is_target() && path.ends_with("/."))
 }
 
+/// Whether the text asks for a directory where either is allowed.
+pub(crate) fn asks_for_directory(path: &str) -> bool {
+    ends_as_directory(path, Use::TargetAny)
+}
+
 fn is_deceptive(name: &str) -> bool {
     name.ends_with(['.', ' '])
         || name.chars().any(|c| {

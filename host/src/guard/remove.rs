@@ -250,8 +250,13 @@ impl CallState {
         let from = self.ask_about(from, Use::TargetAny)?;
         let to = self.ask_about(to, Use::TargetAny)?;
         let (source, target) = (self.locate_target(&from)?, self.locate_target(&to)?);
+        // A `/` behind the name of a file names nothing, on either side.
+        let slash = [&from, &to].map(|asked| paths::asks_for_directory(&asked.path));
+        if self.kind_at(&from, &source)? == Kind::File && slash.contains(&true) {
+            return Err(Fault::errno(Errno::NOTDIR));
+        }
         if source.slot == target.slot {
-            return self.must_exist(&from, &source);
+            return Ok(());
         }
         if source.slot.parent.device != target.slot.parent.device {
             let error = errno::across_file_systems();
@@ -290,18 +295,15 @@ impl CallState {
         Ok(())
     }
 
-    /// Renaming something to itself does nothing, but only to something.
-    fn must_exist(&self, asked: &Asked, place: &Place) -> Result<(), Fault> {
-        let exists = match self.transaction.pending(&place.slot) {
-            Some(Pending::Gone) => false,
-            Some(_) => true,
-            None => self.look(asked, place)?.is_some(),
+    /// What the call finds at a place, its own pending changes included.
+    fn kind_at(&self, asked: &Asked, place: &Place) -> Result<Kind, Fault> {
+        let kind = match self.transaction.pending(&place.slot) {
+            Some(Pending::Gone) => None,
+            Some(Pending::File(_)) => Some(Kind::File),
+            Some(Pending::Moved(_, before)) => Some(before.kind),
+            None => self.look(asked, place)?.as_ref().map(Kind::of),
         };
-        if exists {
-            Ok(())
-        } else {
-            Err(Fault::errno(Errno::NOENT))
-        }
+        kind.ok_or_else(|| Fault::errno(Errno::NOENT))
     }
 
     /// A link that moves may come to lead somewhere else, so links stay where they are.

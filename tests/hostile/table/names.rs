@@ -237,7 +237,13 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "rename_into_itself",
-        answer: Stopped(&["2 × exist", "invalid", "loop", "no-entry"]),
+        answer: Stopped(&[
+            "2 × exist",
+            "invalid",
+            "loop",
+            "no-entry",
+            "3 × not-directory",
+        ]),
         audit: &[
             "refusal rename not-a-file/symlink workspace:link_in to workspace:done/link_in",
             "call ok",
