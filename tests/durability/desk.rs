@@ -64,6 +64,21 @@ pub const TREE: Scenario = ours(
     "delete_file",
     r#"{"path": "done", "recursive": true}"#,
 );
+pub const APPENDING: Scenario = ours(
+    "a change of a copy",
+    "append_file",
+    r#"{"path": "report.md", "content": ", and what was appended"}"#,
+);
+pub const RENAME: Scenario = ours(
+    "a rename into a new directory",
+    "move_file",
+    r#"{"from": "done/old.md", "to": "made/new.md"}"#,
+);
+pub const RENAME_OVER: Scenario = ours(
+    "a rename over another file",
+    "move_file",
+    r#"{"from": "done/old.md", "to": "report.md", "overwrite": true}"#,
+);
 /// A new file, a replacement, the deletion of a file and of a directory, and a rename.
 pub const EVERYTHING: Scenario = Scenario {
     name: "a change of each kind",
@@ -128,7 +143,7 @@ impl Desk {
         command.args(["--overwrite", "allow", "--delete", "allow", "--no-landlock"]);
         command.args(*options);
         command.arg("--read").arg(self.fixture.inputs());
-        command.arg("--write").arg(self.fixture.workspace());
+        command.arg("--work").arg(self.fixture.workspace());
         command.arg("--audit").arg(self.log());
         if *foreign {
             command.arg("--component");
@@ -236,7 +251,7 @@ fn assert_true(effect: &Value, desk: &Desk, what: &str) {
     let root = desk.fixture.workspace();
     let path = root.join(effect["path"].as_str().unwrap());
     match effect["operation"].as_str().unwrap() {
-        "create" | "replace" => assert_eq!(effect["sha256"], sha256(&path), "{what}"),
+        "create" | "replace" | "change" => assert_eq!(effect["sha256"], sha256(&path), "{what}"),
         "create-directory" => assert!(path.is_dir(), "{what}"),
         "delete" => assert!(!path.exists(), "{what}"),
         "rename" => {

@@ -2,8 +2,8 @@
 //! what stands there in the end is old or new, and the answer and the log say which.
 
 use super::desk::{
-    CREATION, DELETION, DIRECTORIES, Desk, EVERYTHING, FAST_REPLACEMENT, REPLACEMENT, Scenario,
-    Story, TREE, judge_answer, judge_remains,
+    APPENDING, CREATION, DELETION, DIRECTORIES, Desk, EVERYTHING, FAST_REPLACEMENT, RENAME,
+    RENAME_OVER, REPLACEMENT, Scenario, Story, TREE, judge_answer, judge_remains,
 };
 use super::strace::{Fault, SystemCall, trace};
 
@@ -111,6 +111,28 @@ fn wherever_a_replacement_is_killed_the_file_is_old_or_new() {
 fn without_syncing_a_replacement_is_as_whole() {
     fail_everywhere(&FAST_REPLACEMENT);
     kill_everywhere(&FAST_REPLACEMENT);
+}
+
+#[test]
+fn whatever_fails_in_appending_the_file_is_old_or_new() {
+    fail_everywhere(&APPENDING);
+}
+
+#[test]
+fn wherever_appending_is_killed_the_file_is_old_or_new() {
+    kill_everywhere(&APPENDING);
+}
+
+#[test]
+fn whatever_fails_in_a_rename_the_file_has_one_name() {
+    fail_everywhere(&RENAME);
+    fail_everywhere(&RENAME_OVER);
+}
+
+#[test]
+fn wherever_a_rename_is_killed_the_file_has_one_name() {
+    kill_everywhere(&RENAME);
+    kill_everywhere(&RENAME_OVER);
 }
 
 #[test]

@@ -98,8 +98,12 @@ pub(super) fn with_committed(
     }
     let holds_change = |directory: &&EffectReceipt| {
         let prefix = format!("{}/", directory.path.trim_end_matches('/'));
-        done.iter()
-            .any(|effect| effect.root == directory.root && effect.path.starts_with(&prefix))
+        let mut places = done.iter().flat_map(|effect| {
+            let from = (&effect.root, &effect.path);
+            let to = effect.to.as_ref().map(|(root, path)| (root, path));
+            std::iter::once(from).chain(to)
+        });
+        places.any(|(root, path)| *root == directory.root && path.starts_with(&prefix))
     };
     let kept = directories.iter().filter(holds_change);
     let committed: Vec<Value> = kept.chain(done).map(EffectReceipt::to_json).collect();
