@@ -239,3 +239,24 @@ fn a_read_root_alone_grants_no_writing_at_all() {
     );
     assert_eq!(recorded.entries_of("refusal").len(), 4);
 }
+
+#[test]
+fn nobody_is_sent_to_list_what_may_not_be_listed() {
+    let fixture = Fixture::new();
+    fixture.work("file", "");
+    let recorded = fixture.session();
+    for (tool, arguments, code) in [
+        ("delete_file", json!({ "path": "missing" }), "not-found"),
+        (
+            "write_file",
+            json!({ "path": "file/new", "content": "" }),
+            "not-a-directory",
+        ),
+    ] {
+        let error = recorded.error(tool, arguments);
+        assert_eq!(error.code(), code);
+        let hint = error.hint();
+        assert!(hint.starts_with("check the spelling"), "{hint}");
+        assert!(hint.ends_with("where the directory may be read"), "{hint}");
+    }
+}
