@@ -70,6 +70,16 @@ pub(crate) fn media_type(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// A guess at the media type of a file that is no text in the encoding that it seemed to have,
+/// by its start and by what begins with the first bad byte.
+pub(crate) fn media_type_of_bad(start: &[u8], bad: &[u8]) -> &'static str {
+    match media_type(start) {
+        // It starts like text and goes on as something else.
+        "text/plain" => other(bad),
+        media_type => media_type,
+    }
+}
+
 /// Two or three letters may also start a text.
 fn may_be_words(magic: &[u8], bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(64)];
@@ -93,9 +103,9 @@ fn other(bytes: &[u8]) -> &'static str {
         Ok(_) => true,
         Err(error) => error.error_len().is_none() && start.len() < bytes.len(),
     };
-    match (start.iter().all(is_plain), is_utf_8) {
-        (_, true) => "text/plain",
-        (true, false) => "text/plain; charset=unknown-8bit",
+    match (is_utf_8, start.iter().all(is_plain)) {
+        (true, _) => "text/plain",
+        (false, true) => "text/plain; charset=unknown-8bit",
         (false, false) => "application/octet-stream",
     }
 }
@@ -185,6 +195,18 @@ mod tests {
         ] {
             assert_eq!(super::media_type(bytes), media_type);
         }
+    }
+
+    #[test]
+    fn what_starts_like_text_is_told_by_what_is_not() {
+        let start = b"a long header in plain words\n";
+        assert_eq!(
+            media_type_of_bad(start, b"\xff\x01\x02"),
+            "application/octet-stream"
+        );
+        let text = media_type_of_bad(start, b"\xe9 and more words");
+        assert_eq!(text, "text/plain; charset=unknown-8bit");
+        assert_eq!(media_type_of_bad(b"%PDF-1.7", b"\xff"), "application/pdf");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use super::opened::Opened;
 use super::refusals::not_text;
 use super::{Facts, Reading, Wish, bytes, sha256};
 use crate::files::{OpenFile, ReadAnswer};
-use crate::magic::media_type;
 use crate::text::{Choice, Decoding, Place, Style};
 use crate::tool::Error;
 
@@ -90,7 +89,7 @@ pub(super) fn read_with(
             let head = read(TELLING, 0).map_or_else(|_| Vec::new(), |(head, _)| head);
             let offset = start + bad.offset as u64;
             let bad = &bad.bytes[bad.offset..];
-            Err(not_text(path, decoding.encoding, offset, bad, media_type(&head)).into())
+            Err(not_text(path, decoding.encoding, offset, &head, bad).into())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is said when a file cannot be read as the caller wants it.
 
 use super::opened::Behind;
-use crate::magic::is_media;
+use crate::magic::{is_media, media_type_of_bad};
 use crate::text::{Encoding, Place};
 use crate::tool::Failure;
 use serde_json::json;
@@ -26,26 +26,35 @@ pub(super) fn not_text(
     path: &str,
     encoding: Encoding,
     offset: u64,
+    start: &[u8],
     bad: &[u8],
-    media_type: &str,
 ) -> Failure {
+    let media_type = match encoding.mark {
+        0 => media_type_of_bad(start, bad).to_owned(),
+        _ => format!("text/plain; charset={}", encoding.name()),
+    };
     let name = if encoding.is_utf_8() {
         "UTF-8".to_owned()
     } else {
         format!("`{}`", encoding.name())
     };
-    let surrogate = match bad {
-        [0xed, 0xa0..=0xbf, ..] if encoding.is_utf_8() => " (an encoded surrogate, as in CESU-8)",
-        _ => "",
+    let is_surrogate = encoding.is_utf_8() && matches!(bad, [0xed, 0xa0..=0xbf, ..]);
+    let (surrogate, hint) = match is_surrogate {
+        true => (" (an encoded surrogate, as in CESU-8)", AS_UTF_8),
+        false => ("", instead(&media_type)),
     };
     let message = format!(
         "`{path}` is not {name} text: the first bad byte is at offset {offset}{surrogate}, \
          and it looks like `{media_type}`"
     );
     Failure::new("not-text", message)
-        .hint(instead(media_type))
+        .hint(hint)
         .details(&json!({ "offset": offset, "mime_type": media_type }))
 }
+
+/// What to do with what nearly is UTF-8.
+const AS_UTF_8: &str = "have the file written as UTF-8, or give `read_file` \
+    `errors: \"replace\"`, which puts U+FFFD there";
 
 fn instead(media_type: &str) -> &'static str {
     match media_type {

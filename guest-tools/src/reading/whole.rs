@@ -40,9 +40,8 @@ pub(super) fn read(
             Ok(as_bytes(facts, bad.bytes))
         }
         Err(bad) => {
-            let media_type = media_type(&bad.bytes);
             let offset = (skipped + bad.offset) as u64;
-            Err(not_text(path, encoding, offset, &bad.bytes[bad.offset..], media_type).into())
+            Err(not_text(path, encoding, offset, &bad.bytes, &bad.bytes[bad.offset..]).into())
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::files::{
     DescriptorType, ErrorCode, PathFlags, Roots, kind, modified, open_for_reading,
     open_if_permitted, version,
 };
-use crate::magic::media_type;
+use crate::magic::{media_type, media_type_of_bad};
 use crate::reading::sha256;
 use crate::text::{Decoding, Encoding, Endings};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
@@ -164,14 +164,16 @@ impl Fields<'_> {
 
 impl Content {
     fn of(bytes: Vec<u8>, is_all: bool) -> Self {
-        let mime_type = media_type(&bytes);
+        let start = bytes[..bytes.len().min(TELLING as usize)].to_vec();
         let encoding = Encoding::detect(&bytes);
         let decoding = Decoding {
             encoding,
             replace: false,
         };
-        let decoded = decoding.decode(bytes, usize::MAX, is_all);
-        let endings = decoded.ok().map(|decoded| Endings::of(&decoded.text));
+        let (mime_type, endings) = match decoding.decode(bytes, usize::MAX, is_all) {
+            Ok(decoded) => (media_type(&start), Some(Endings::of(&decoded.text))),
+            Err(bad) => (media_type_of_bad(&start, &bad.bytes[bad.offset..]), None),
+        };
         Self {
             mime_type,
             encoding: endings.map(|_| encoding.name()),

@@ -40,10 +40,10 @@ impl Tool for ReadFile {
     const TITLE: &'static str = "Read a file";
     const DESCRIPTION: &'static str = "Returns the text of a file with its size and version: \
         all of it, or `limit` lines from line `offset`. When `truncated`, more follows: pass \
-        `next_cursor` as `cursor`, or `next_offset` as `offset`. UTF-8, and UTF-16 with a mark, \
-        are found out. Pictures and sounds come as media. Use `list_files` to find names and \
-        `read_pptx` for presentations. Refuses directories (`not-a-file`), other bytes \
-        (`not-text`, with a guess at the file type), and more than the read limit.";
+        `next_cursor` as `cursor`, or `next_offset` as `offset`. UTF-16 is told by its mark. \
+        Pictures and sounds come as media. Use `list_files` to find names and `read_pptx` for \
+        presentations. Refuses directories (`not-a-file`), other bytes (`not-text`) and more \
+        than the read limit.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -57,7 +57,7 @@ impl Tool for ReadFile {
                 "path": schema::path("File to read"),
                 "offset": {
                     "type": "integer",
-                    "description": "First line, from 1; negative counts from the end",
+                    "description": "First line; negative: from the end",
                 },
                 "limit": { "type": "integer", "minimum": 1, "description": "Number of lines" },
                 "max_bytes": { "type": "integer", "minimum": LEAST_TEXT },
@@ -66,7 +66,7 @@ impl Tool for ReadFile {
                 "clip": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "Cut longer lines after so many characters",
+                    "description": "Characters to show of a line",
                 },
                 "encoding": {
                     "type": "string",
