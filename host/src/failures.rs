@@ -6,8 +6,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use crate::error::CallError;
 
 /// What stands in an answer where the host is to say why. In compact JSON this sequence of
@@ -74,15 +72,17 @@ impl Failures {
 
     /// The failure of the path that the text starts with, and what follows the place.
     fn known<'a>(&self, text: &'a str) -> Option<(&CallError, &'a str)> {
-        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<String>();
         let path = values.next()?.ok()?;
         let behind = text[values.byte_offset()..].strip_prefix('}')?;
-        Some((self.of_paths.get(path.as_str()?)?, behind))
+        Some((self.of_paths.get(&path)?, behind))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::error::code;
 
