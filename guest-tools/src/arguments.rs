@@ -88,6 +88,7 @@ fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> Failure {
     unknown(&arguments, properties)
         .or_else(|| missing(&arguments, schema, properties))
         .or_else(|| wrong_type(&arguments, properties))
+        .or_else(|| wrong_item(&arguments, properties))
         .unwrap_or_else(|| otherwise_wrong(error, properties))
 }
 
@@ -156,6 +157,22 @@ fn wrong_type(arguments: &Map<String, Value>, properties: &Map<String, Value>) -
     })
 }
 
+fn wrong_item(arguments: &Map<String, Value>, properties: &Map<String, Value>) -> Option<Failure> {
+    arguments.iter().find_map(|(name, value)| {
+        let wanted = properties.get(name)?["items"]["type"].as_str()?;
+        let is_wrong = |item: &&Value| !is_of_type(item, wanted);
+        let item = value.as_array()?.iter().find(is_wrong)?;
+        Some(
+            Failure::invalid_arguments(format!("argument `{name}` holds {}", type_of(item))).hint(
+                format!(
+                    "give `{name}` as an array in which each item is {}",
+                    article(wanted)
+                ),
+            ),
+        )
+    })
+}
+
 fn is_of_type(value: &Value, wanted: &str) -> bool {
     match wanted {
         "string" => value.is_string(),
@@ -192,6 +209,7 @@ fn article(kind: &str) -> String {
 mod tests {
     use super::*;
     use crate::tools::create_file::CreateFile;
+    use crate::tools::read_files::ReadFiles;
 
     fn refusal(text: &str) -> Failure {
         match parse::<CreateFile>(text) {
@@ -249,6 +267,15 @@ mod tests {
         assert_eq!(failure.hint, "give `overwrite` as a boolean");
         let failure = refusal(r#"{"file_path":5,"content":"b"}"#);
         assert_eq!(failure.message, "argument `file_path` is a number");
+    }
+
+    #[test]
+    fn wrong_items_of_lists_are_named() {
+        let Err(Error::Tool(failure)) = parse::<ReadFiles>(r#"{"paths":["a",1]}"#) else {
+            panic!("a number was taken for a path");
+        };
+        assert_eq!(failure.message, "argument `paths` holds a number");
+        assert!(failure.hint.ends_with("each item is a string"));
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn unknown_tools_are_refused_with_a_suggestion_or_the_list() {
         .collect();
     for (asked, hint) in [
         ("readfile", "`read_file`"),
-        ("read_files", "`read_file`"),
+        ("read_fil", "`read_file`"),
         ("READ_FILE", "`"),
         ("mkdir", "known tools"),
         ("", "known tools"),
