@@ -127,7 +127,7 @@ fn what_is_not_searched_is_counted_with_the_reason() {
     assert_eq!(fields["ignored"], 1);
     let skipped = json!({
         "hidden": 2, "binary": 1, "too_large": 1, "unusable": 1, "links": 2, "special": 1,
-        "examples": ["binary", "large"],
+        "binary_with_hits": ["binary"], "examples": ["binary", "large"],
     });
     assert_eq!(fields["skipped"], skipped);
     assert_eq!(fields["files"][0]["hits"][0]["text"], "hit \\xe4");

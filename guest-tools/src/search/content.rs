@@ -18,6 +18,8 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 pub(crate) enum Content {
     /// Text in UTF-8, as far as it is text, without byte order mark.
     Text(Vec<u8>),
+    /// No text, as far as it was read to see that.
+    Binary(Vec<u8>),
     /// Nothing to search in.
     Not(Reason),
     /// The host lets nothing more be read in this call.
@@ -80,7 +82,7 @@ impl Reader {
     fn read_as_far_as_allowed(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
         let (mut bytes, mut at_end) = file.read_at(BLOCK, 0)?;
         if is_binary(&bytes) {
-            return Ok(Content::Not(Reason::Binary));
+            return Ok(Content::Binary(bytes));
         }
         if !at_end {
             let size = file.size()?;
@@ -132,7 +134,7 @@ fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Content {
     let text: Result<String, _> = char::decode_utf16(units).collect();
     match text {
         Ok(text) if bytes.len() % 2 == 0 => Content::Text(text.into_bytes()),
-        _ => Content::Not(Reason::Binary),
+        _ => Content::Binary(bytes.to_vec()),
     }
 }
 
@@ -196,13 +198,14 @@ mod tests {
         assert_eq!(read(b"\xef\xbb\xbfparam"), text("param"));
         assert_eq!(read(b"\xff\xfeh\0\xe4\0"), text("h\u{e4}"));
         assert_eq!(read(b"\xfe\xff\0h\0\xe4"), text("h\u{e4}"));
-        assert_eq!(read(b"\xff\xfe\x00\xd8"), Content::Not(Reason::Binary));
-        assert_eq!(read(b"\xff\xfeh\0x"), Content::Not(Reason::Binary));
+        for odd in [&b"\xff\xfe\x00\xd8"[..], b"\xff\xfeh\0x"] {
+            assert_eq!(read(odd), Content::Binary(odd[2..].to_vec()));
+        }
     }
 
     #[test]
     fn a_nul_near_the_start_makes_a_file_binary() {
-        assert_eq!(read(b"a\0b"), Content::Not(Reason::Binary));
+        assert_eq!(read(b"a\0b"), Content::Binary(b"a\0b".to_vec()));
         let late = [vec![b'a'; SNIFFED], vec![0]].concat();
         assert_eq!(read(late.clone()), Content::Text(late));
         let large = Fake::new(vec![0; 1_000_000], u64::MAX);

@@ -53,6 +53,11 @@ impl Query {
         })
     }
 
+    /// Whether there is a match.
+    pub(crate) fn is_in(&self, bytes: &[u8]) -> bool {
+        self.find(bytes, 0).is_some()
+    }
+
     /// The first match at or behind `from`.
     pub(super) fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
         match &self.matcher {

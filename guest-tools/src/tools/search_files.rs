@@ -361,6 +361,10 @@ impl Search {
         } = target;
         let text = match content {
             Content::Text(text) => text,
+            Content::Binary(bytes) => {
+                skipped.binary(path, self.query.is_in(&bytes));
+                return ControlFlow::Continue(());
+            }
             Content::Not(reason) => {
                 skipped.count(path, reason);
                 return ControlFlow::Continue(());

@@ -33,6 +33,9 @@ pub(crate) struct Skipped {
     /// Pipes, sockets, devices.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) special: u64,
+    /// Some of the binary files that have the text all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    binary_with_hits: Vec<String>,
     /// Some of what could not be looked at although it was meant to be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
@@ -56,6 +59,14 @@ impl Skipped {
             ErrorCode::Access | ErrorCode::NotPermitted => self.count(path, Reason::Denied),
             _ => self.count(path, Reason::Unreadable),
         }
+    }
+
+    /// Counts a binary file; one that has what is searched for is named.
+    pub(crate) fn binary(&mut self, path: &str, has_hits: bool) {
+        if has_hits && self.binary_with_hits.len() < EXAMPLES {
+            self.binary_with_hits.push(path.to_owned());
+        }
+        self.count(path, Reason::Binary);
     }
 
     pub(crate) fn count(&mut self, path: &str, reason: Reason) {
