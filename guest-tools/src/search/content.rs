@@ -133,7 +133,7 @@ fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Content {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
     let text: Result<String, _> = char::decode_utf16(units).collect();
     match text {
-        Ok(text) if bytes.len() % 2 == 0 => Content::Text(text.into_bytes()),
+        Ok(text) if bytes.len().is_multiple_of(2) => Content::Text(text.into_bytes()),
         _ => Content::Binary(bytes.to_vec()),
     }
 }

@@ -121,8 +121,8 @@ fn back(line: &[u8], at: usize, count: usize) -> usize {
 
 /// The index `count` characters behind `start`.
 fn forward(line: &[u8], start: usize, count: usize) -> usize {
-    let starts = (start..line.len()).filter(|index| !is_inner(line[*index]));
-    starts.skip(count).next().unwrap_or(line.len())
+    let mut starts = (start..line.len()).filter(|index| !is_inner(line[*index]));
+    starts.nth(count).unwrap_or(line.len())
 }
 
 /// Text with what is no printable character in the notation of its bytes: `\x1b`, `\xff`.
