@@ -9,9 +9,8 @@ use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
-
 use rootbound::Toolset;
+use serde_json::Value;
 
 use super::answer::of_error;
 use super::layout::Layout;

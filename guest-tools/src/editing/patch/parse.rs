@@ -177,15 +177,16 @@ impl<'a> Parser<'a> {
     }
 
     fn names(&mut self) -> Result<(), Failure> {
-        if self.section.names.is_some() || !self.section.hunks.is_empty() {
-            self.end_section()?;
-        }
         let number = self.at + 1;
         let field = |at: usize| self.lines[at][4..].trim_end_matches('\r');
         let old = needed(number, field(self.at))?;
         let new = needed(number + 1, field(self.at + 1))?;
         let exists = |name: String| (name != "/dev/null").then_some(name);
-        self.section.names = Some(without_prefixes(exists(old), exists(new)));
+        let names = without_prefixes(exists(old), exists(new));
+        if !self.section.takes(&names) {
+            self.end_section()?;
+        }
+        self.section.names = Some(names);
         self.section.line = number;
         self.at += 2;
         Ok(())
@@ -270,6 +271,20 @@ impl<'a> Parser<'a> {
 impl<'a> Section<'a> {
     fn is_empty(&self) -> bool {
         self.git.is_none() && self.names.is_none()
+    }
+
+    /// Whether the names are those of the file that git's headers are about, rather than of
+    /// the next file.
+    fn takes(&self, names: &(Option<String>, Option<String>)) -> bool {
+        if self.names.is_some() || !self.hunks.is_empty() {
+            return false;
+        }
+        if self.rename_from.is_some() && self.rename_to.is_some() {
+            return (&self.rename_from, &self.rename_to) == (&names.0, &names.1);
+        }
+        let one = self.git.and_then(one_name);
+        let is_that = |name: &String| one.as_ref().is_none_or(|one| one == name);
+        names.0.iter().chain(&names.1).all(is_that)
     }
 
     fn into_file(self) -> Result<FilePatch<'a>, Failure> {
@@ -407,6 +422,19 @@ mod tests {
                 (named("d"), None, 0),
             ]
         );
+    }
+
+    #[test]
+    fn headers_without_names_end_where_other_names_stand() {
+        let patch = "diff --git a/from b/to\nrename from from\nrename to to\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+        let renamed = (named("from"), named("to"), 0);
+        assert_eq!(names(patch), [renamed, (named("x"), named("x"), 1)]);
+        let patch =
+            "diff --git a/e b/e\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+        let created = (None, named("e"), 0);
+        assert_eq!(names(patch), [created, (named("x"), named("x"), 1)]);
+        let patch = "diff --git a/from b/to\nrename from from\nrename to to\n--- a/from\n+++ b/to\n@@ -1 +1 @@\n-a\n+b\n";
+        assert_eq!(names(patch), [(named("from"), named("to"), 1)]);
     }
 
     #[test]
