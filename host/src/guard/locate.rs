@@ -12,8 +12,8 @@ use super::state::CallState;
 use crate::bindings::filesystem::ErrorCode;
 use crate::error::CallError;
 use crate::paths;
-use crate::transaction::{Place, Slot};
-use crate::walk::{self, ObjectId};
+use crate::transaction::{Pending, Place, Slot};
+use crate::walk::{self, Kind, ObjectId};
 
 impl CallState {
     /// Opens the directory that holds the last name of the path. The path has passed the
@@ -70,7 +70,16 @@ impl CallState {
         if !self.transaction.has_pending() || paths::split_last(&asked.path).is_none() {
             return Ok(None);
         }
-        self.locate(asked).map(Some)
+        let place = self.locate(asked)?;
+        let is_file = match self.transaction.pending(&place.slot) {
+            Some(Pending::File(_)) => true,
+            Some(Pending::Moved(_, before)) => before.kind == Kind::File,
+            _ => false,
+        };
+        if is_file && paths::asks_for_directory(&asked.path) {
+            return Err(Fault::errno(Errno::NOTDIR));
+        }
+        Ok(Some(place))
     }
 
     /// What stands at a place on the disk, without following a link.
