@@ -67,7 +67,7 @@ pub(super) fn walking(mut properties: Value, hidden: &str) -> Value {
 /// A property that holds the path where a tool that walks starts.
 pub(super) fn start(what: &str) -> Value {
     let mut property = path(what);
-    property["description"] = format!("{what}, by default `.`").into();
+    property["description"] = format!("{what}; relative, by default `.`").into();
     property
 }
 
