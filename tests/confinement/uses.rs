@@ -62,7 +62,7 @@ pub const USES: &[Use] = &[
         with: &[("recursive", "true")],
         ..plain("list_files", "path", "list-recursive")
     },
-    plain("find_files", "path", "list"),
+    plain("find_files", "path", "list-recursive"),
     plain("search_files", "path", "search"),
     plain("file_exists", "path", "stat"),
     plain("file_info", "path", "stat"),
