@@ -89,7 +89,8 @@ pub const EVERYTHING: Scenario = Scenario {
 };
 
 impl Scenario {
-    /// Whether a run takes so long that the sample is a smaller one.
+    /// Whether a run takes so long that the sample is a smaller one: the component is compiled
+    /// in each.
     pub fn is_slow(&self) -> bool {
         self.foreign
     }

@@ -27,34 +27,42 @@ fn rehearse(scenario: &'static Scenario) -> (Story, Vec<SystemCall>) {
 
 /// Which errors a call is made to answer. The sample takes one for calls that only look, and
 /// for the others `EIO` and one of the two that mean that the disk is full.
-fn errors_for(at: usize, call: &SystemCall) -> Vec<&'static str> {
+fn errors_for(scenario: &Scenario, at: usize, call: &SystemCall) -> Vec<&'static str> {
     match (all_of_them(), call.changes()) {
         (true, _) => ERRORS.to_vec(),
+        (false, true) if scenario.is_slow() => vec![ERRORS[at % 3]],
         (false, true) => vec!["EIO", ERRORS[1 + at % 2]],
         (false, false) => vec!["EIO"],
     }
 }
 
+/// Whether the sample does without faults at a call. In a slow scenario it keeps to what
+/// gives and takes names, and to the log.
+fn is_left_out(scenario: &Scenario, call: &SystemCall) -> bool {
+    const NAMES_AND_LOG: [&str; 5] = ["linkat", "renameat", "renameat2", "unlinkat", "write"];
+    let matters = NAMES_AND_LOG.contains(&&*call.name);
+    !all_of_them() && scenario.is_slow() && !matters
+}
+
 fn fail_everywhere(scenario: &'static Scenario) {
     let (story, calls) = rehearse(scenario);
-    let (mut refused, mut reached) = (0, 0);
+    let (mut refused, mut reached, mut runs) = (0, 0, 0);
     for (at, call) in calls.iter().enumerate() {
-        // Every run of a component that is not ours compiles it.
-        let skipped = scenario.is_slow() && !call.changes() && !all_of_them();
-        if call.name == "exit_group" || skipped {
+        if call.name == "exit_group" || is_left_out(scenario, call) {
             continue;
         }
-        for errno in errors_for(at, call) {
+        for errno in errors_for(scenario, at, call) {
             let desk = Desk::new(scenario);
             let what = format!("{}: {errno} at {}", scenario.name, call.text);
             let traced = trace(desk.command(), &desk.log(), Some(&call.failing(errno)));
             judge_answer(&desk, &story, &traced.run, &what);
+            runs += 1;
             refused += usize::from(traced.run.status == Some(1));
             reached += usize::from(traced.struck);
         }
     }
     // The controls: the faults did happen, and they did matter.
-    assert!(reached > calls.len() / 5, "{}: {reached}", scenario.name);
+    assert!(reached > runs / 2, "{}: {reached}", scenario.name);
     assert!(refused > 3, "{}: {refused}", scenario.name);
 }
 
@@ -63,7 +71,9 @@ fn kill_everywhere(scenario: &'static Scenario) {
     let (story, calls) = rehearse(scenario);
     let (mut old, mut new) = (0, 0);
     for call in &calls {
-        if !(all_of_them() || call.changes() || call.name == "exit_group") {
+        let is_last = call.name == "exit_group";
+        let changes = call.changes() && !is_left_out(scenario, call);
+        if !(all_of_them() || changes || is_last) {
             continue;
         }
         let desk = Desk::new(scenario);
