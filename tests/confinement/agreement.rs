@@ -118,7 +118,9 @@ fn disagreement(one: &Use, path: &str) -> Option<String> {
     if answers[0] != answers[1] {
         return told(&format!("natively {}, confined {}", answers[0], answers[1]));
     }
-    if let (Ok(native), Ok(confined)) = (native, confined) {
+    if answers[1].starts_with("ok")
+        && let (Ok(native), Ok(confined)) = (native, confined)
+    {
         let confined = seen(one.operation, &confined);
         if native != confined {
             return told(&format!("natively {native:?}, confined {confined:?}"));

@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use rootbound::Toolset;
 use serde_json::Value;
 
-use super::answer::of_error;
+use super::answer::{of_error_object, of_result};
 use super::layout::Layout;
 use super::table::{Row, Unconfined, rows};
 use super::uses::{AWAITED, USES, Use};
@@ -151,7 +151,7 @@ impl AnotherUser {
         complaints.unless(is_right(row, one, Policy::Everything, &answer), || {
             format!("{name} answered {answer}, not {}", row.answers.join(" or "))
         });
-        check_log(&called.entries(), &answer, &name, complaints);
+        check_log(&called.entries(), &answer, one, complaints);
         check_silence(row, &layout, &called.run.stdout, &name, complaints);
         let after = Snapshot::of(layout.base());
         let difference = if answer.starts_with("ok") {
@@ -202,15 +202,8 @@ impl Called {
     fn answer_of(&self, operation: &str) -> String {
         let json = self.run.json();
         match &json["error"] {
-            Value::Null if operation == "stat" && json["exists"] == true => {
-                format!("ok:{}", json["type"].as_str().unwrap())
-            }
-            Value::Null if operation == "stat" => "not-found".to_owned(),
-            Value::Null => "ok".to_owned(),
-            error => {
-                let code = error["code"].as_str().unwrap();
-                of_error(code, error["reason"].as_str(), error.get("limit"))
-            }
+            Value::Null => of_result(operation, &json),
+            error => of_error_object(error),
         }
     }
 

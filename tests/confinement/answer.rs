@@ -20,32 +20,33 @@ pub enum Seen {
 pub fn of_tool(operation: &str, result: &Result<Output, CallError>) -> String {
     match result {
         Err(error) => of_error(error.code(), error.reason(), error.details().get("limit")),
-        Ok(output) if operation == "stat" => {
-            let fields = output.fields();
-            // Absence is an answer of one tool, and an error of the other.
-            match fields.get("exists").is_none_or(|exists| exists == true) {
-                true => format!("ok:{}", fields["type"].as_str().unwrap_or_default()),
-                false => "not-found".to_owned(),
-            }
-        }
-        Ok(output) => match first_file(output).get("error") {
-            // One of many files has its error in its place.
-            Some(error) => {
-                let code = error["code"].as_str().unwrap_or_default();
-                of_error(code, error["reason"].as_str(), error.get("limit"))
-            }
-            None => "ok".to_owned(),
-        },
+        Ok(output) => of_result(operation, &Value::Object(output.fields())),
     }
 }
 
-/// What a tool for many files says of the first.
-fn first_file(output: &Output) -> Value {
-    let files = output.fields().remove("files").unwrap_or_default();
-    files.get(0).cloned().unwrap_or_default()
+/// The answer of a tool that succeeded, by the fields of its result.
+pub fn of_result(operation: &str, fields: &Value) -> String {
+    if operation == "stat" {
+        // Absence is an answer of one tool, and an error of the other.
+        return match fields.get("exists").is_none_or(|exists| exists == true) {
+            true => format!("ok:{}", fields["type"].as_str().unwrap_or_default()),
+            false => "not-found".to_owned(),
+        };
+    }
+    // One of many files has its error in its place.
+    match &fields["files"][0]["error"] {
+        Value::Null => "ok".to_owned(),
+        error => of_error_object(error),
+    }
 }
 
-/// The answer in an error object, as the command line prints it.
+/// The answer in an error object.
+pub fn of_error_object(error: &Value) -> String {
+    let code = error["code"].as_str().unwrap_or_default();
+    of_error(code, error["reason"].as_str(), error.get("limit"))
+}
+
+/// The same, taken apart.
 pub fn of_error(code: &str, reason: Option<&str>, limit: Option<&Value>) -> String {
     match reason.or(limit.and_then(Value::as_str)) {
         Some(detail) => format!("{code}:{detail}"),
@@ -96,11 +97,11 @@ fn of_errno(errno: Errno) -> &'static str {
 
 /// What a tool showed, as far as a native call shows the same.
 pub fn seen(operation: &str, output: &Output) -> Seen {
-    let fields = output.fields();
+    let fields = Value::Object(output.fields());
     match operation {
         "read" => Seen::Content(match output.text() {
             Some(text) => text.as_bytes().to_vec(),
-            None => first_file(output)["content"]
+            None => fields["files"][0]["content"]
                 .as_str()
                 .unwrap_or_default()
                 .into(),

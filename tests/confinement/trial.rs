@@ -140,7 +140,7 @@ impl Trial<'_> {
         complaints.unless(is_right(row, one, policy, &answer), || {
             format!("{name} answered {answer}, not {}", row.answers.join(" or "))
         });
-        check_log(&recorded.entries(), &answer, &name, complaints);
+        check_log(&recorded.entries(), &answer, self.one, complaints);
         let said = match &result {
             Ok(output) => output.to_json(),
             Err(error) => error.to_json().to_string(),

@@ -55,7 +55,10 @@ const fn single(operation: &'static str, with: &'static [(&'static str, &'static
 
 /// Every path argument of every tool.
 pub const USES: &[Use] = &[
-    plain("read_file", "path", "read"),
+    Use {
+        with: &[("offset", "null"), ("limit", "null")],
+        ..plain("read_file", "path", "read")
+    },
     plain("read_files", "paths[]", "read"),
     plain("list_files", "path", "list"),
     Use {
@@ -65,7 +68,10 @@ pub const USES: &[Use] = &[
     plain("find_files", "path", "list-recursive"),
     plain("search_files", "path", "search"),
     plain("file_exists", "path", "stat"),
-    plain("file_info", "path", "stat"),
+    Use {
+        with: &[("hash", "false")],
+        ..plain("file_info", "path", "stat")
+    },
     document("read_pptx"),
     writing("write_file", "path", "write"),
     writing("create_file", "file_path", "create"),
@@ -121,6 +127,11 @@ const NEW_COMPANION: &str = "companion-new.txt";
 impl Use {
     pub fn name(&self) -> String {
         format!("{}({})", self.tool, self.pointer)
+    }
+
+    /// Whether the tool goes through a tree, past what it may not see.
+    pub fn walks(&self) -> bool {
+        matches!(self.operation, "list-recursive" | "search")
     }
 
     /// The tools among which this one is.

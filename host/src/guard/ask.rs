@@ -80,6 +80,14 @@ impl Asked {
         }
     }
 
+    /// What an errno means where the object was looked at a moment before.
+    pub(crate) fn errno_of_verified(&self, errno: Errno) -> Fault {
+        match errno {
+            Errno::LOOP | Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => self.swapped(),
+            other => self.errno(other),
+        }
+    }
+
     pub(crate) fn not_granted(&self, what: &str, hint: &str) -> Fault {
         let error = CallError::new(code::NOT_GRANTED, what).hint_of(hint);
         self.refuse(ErrorCode::NotPermitted, error)

@@ -387,7 +387,7 @@ impl CallState {
         if stat.st_nlink > 1 {
             return Err(asked.refuse(ErrorCode::NotPermitted, hard_link()));
         }
-        self.may_write(&place)?;
+        self.may_write(&asked, &place)?;
         let mut file = StagedFile::for_existing(&place.directory, &self.shared.journal)?;
         if !wanted.truncate {
             self.copy_existing(&asked, &place, stat, &mut file)?;
@@ -401,10 +401,10 @@ impl CallState {
     }
 
     /// Replacing needs write permission on the directory only; the file's own must hold.
-    pub(super) fn may_write(&self, place: &Place) -> Result<(), Fault> {
+    pub(super) fn may_write(&self, asked: &Asked, place: &Place) -> Result<(), Fault> {
         let flags = AtFlags::EACCESS;
-        rustix::fs::accessat(place.directory(), place.name(), AccessMode::WRITE_OK, flags)?;
-        Ok(())
+        rustix::fs::accessat(place.directory(), place.name(), AccessMode::WRITE_OK, flags)
+            .map_err(|errno| asked.errno_of_verified(errno))
     }
 
     /// The private copy counts as reading, since it is.
@@ -420,7 +420,8 @@ impl CallState {
             .map_err(|error| asked.refuse(ErrorCode::Quota, error))?;
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let old = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())?;
+        let old = rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())
+            .map_err(|errno| asked.errno_of_verified(errno))?;
         if Before::of(&rustix::fs::fstat(&old)?) != Before::of(stat) {
             return Err(asked.swapped());
         }

@@ -393,7 +393,7 @@ impl CallState {
         let Some(before) = self.target_of_rename(from, to, target)? else {
             return Ok(None);
         };
-        self.may_write(target)?;
+        self.may_write(to, target)?;
         let stat = walk::look(target.directory(), target.name())?;
         if Before::of(&stat) != before {
             return Err(to.swapped());
