@@ -168,6 +168,31 @@ fn copies_come_from_where_may_be_read_and_go_where_may_be_written() {
 }
 
 #[test]
+fn a_file_copied_onto_itself_stays_what_it_is() {
+    let fixture = Fixture::new();
+    fixture.work("a", "A");
+    let recorded = allowing(&fixture);
+    for (from, to) in [("a", "a"), ("a", "./a")] {
+        assert_eq!(
+            recorded.error("copy_file", paths(from, to)).code(),
+            "exists"
+        );
+        recorded
+            .call("copy_file", with_overwrite(from, to))
+            .unwrap();
+        assert_eq!(fixture.workspace_text("a"), "A");
+    }
+    for tool in TOOLS {
+        assert_eq!(
+            recorded.error(tool, paths("b", "b")).code(),
+            "not-found",
+            "{tool}"
+        );
+    }
+    assert_eq!(names(&fixture.workspace()), ["a"]);
+}
+
+#[test]
 fn a_large_copy_is_the_same_and_counts() {
     let fixture = Fixture::new();
     let content: Vec<u8> = (0..3_000_001_u32).map(|n| (n / 7) as u8).collect();

@@ -2,7 +2,7 @@
 
 use super::writing::{create_new, with_parents, write_from};
 use super::{
-    Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags, Roots, replace_existing,
+    Descriptor, DescriptorFlags, ErrorCode, Miss, OpenFlags, PathFlags, Roots, replace_existing,
 };
 use crate::tool::{Error, Failure};
 
@@ -69,19 +69,30 @@ pub(crate) fn copy(
     exists: impl FnOnce(&str) -> Failure,
 ) -> Result<Copied, Error> {
     let root = roots.writable()?;
+    // Opened before the target, which may be the same file; and asked for its error after
+    // it, so that a target which may not be used is refused for that in any case.
     let found = roots.look_up(|directory| {
         let flags = DescriptorFlags::READ;
         directory.open_at(PathFlags::SYMLINK_FOLLOW, from, OpenFlags::empty(), flags)
-    })?;
-    // Read before anything is made, so that a directory is refused as what it is.
+    });
+    let found = match found {
+        Err(Miss::Absent) => Err(Miss::Absent),
+        found => Ok(found?),
+    };
+    let target = match create_new(root, to) {
+        Err(ErrorCode::Exist) if overwrite => None,
+        Err(ErrorCode::Exist) => return Err(exists(to).into()),
+        answer => Some(answer?),
+    };
+    let found = found?;
     let first = found.object.read(BLOCK, 0).map_err(|code| match code {
         ErrorCode::IsDirectory => directory(from).into(),
         code => Error::from(code),
     })?;
-    let (file, created) = match create_new(root, to) {
-        Err(ErrorCode::Exist) if overwrite => (replace_existing(root, to)?, false),
-        Err(ErrorCode::Exist) => return Err(exists(to).into()),
-        answer => (answer?, true),
+    let created = target.is_some();
+    let file = match target {
+        Some(file) => file,
+        None => replace_existing(root, to)?,
     };
     Ok(Copied {
         bytes: copy_all(&found.object, first, &file)?,

@@ -256,7 +256,13 @@ impl CallState {
             return Err(Fault::errno(Errno::NOTDIR));
         }
         if source.slot == target.slot {
-            return Ok(());
+            // A new file of this call is at most what reserves the name, and nothing to move.
+            return match self.transaction.pending(&source.slot) {
+                Some(Pending::File(index)) if self.transaction.file(*index).created => {
+                    Err(Fault::errno(Errno::NOENT))
+                }
+                _ => Ok(()),
+            };
         }
         if source.slot.parent.device != target.slot.parent.device {
             let error = errno::across_file_systems();
