@@ -67,12 +67,13 @@ fn a_file_over_the_systems_limit_keeps_its_old_content() {
     }
 }
 
-/// A log that is larger than what else the program writes.
+/// A log that is larger than what else the program writes: the image of the component's memory
+/// is a file to the system as well.
 fn long_log(fixture: &Fixture, log: &Path) {
     let builder = Session::builder().read_root(fixture.inputs());
     let session = builder.state_directory(STATE).audit_file(log).build();
     let session = session.unwrap();
-    while fs::metadata(log).unwrap().len() < 256 * KIB as u64 {
+    while fs::metadata(log).unwrap().len() < 2048 * KIB as u64 {
         let _ = session.call("read_file", json!({ "path": "x".repeat(4000) }));
     }
 }
@@ -134,7 +135,7 @@ fn half_a_line_that_could_not_be_cut_off_at_once_is_cut_off_later() {
         command.arg("--audit").arg(&log);
         trace(command, &log, fault).run
     };
-    call(1 << 20, None).success();
+    call(8 << 20, None).success();
     let text = fs::read_to_string(&log).unwrap();
     let lines: Vec<&str> = text[before..].lines().collect();
     let (genesis, intent) = (lines[0].len() + 1, lines[1].len());

@@ -44,27 +44,32 @@ fn definitions() -> Vec<Value> {
 }
 
 fn row(tool: &Value) -> String {
-    let description = tool["description"].as_str().unwrap();
-    let sentence = description.split_inclusive(". ").next().unwrap().trim_end();
     format!(
-        "| `{}({})` | {sentence} | {} |\n",
+        "| `{}({})` | {} | {} |\n",
         tool["name"].as_str().unwrap(),
         arguments(&tool["input_schema"]).join(", "),
+        tool["title"].as_str().unwrap(),
         tool["risk"].as_str().unwrap()
     )
 }
 
-/// The names of the arguments; optional ones carry `?`. Those that guard against stale
-/// writes are the same everywhere and stand above the table.
+/// The names of the arguments, the first few of the optional ones with `?`. Those that guard
+/// against stale writes are the same everywhere and stand above the table.
 fn arguments(schema: &Value) -> Vec<String> {
+    const SHOWN: usize = 4;
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().unwrap();
-    properties
+    let mut names: Vec<String> = properties
         .keys()
         .filter(|name| !name.starts_with("expected_"))
         .map(|name| match required.iter().any(|other| other == name) {
             true => name.clone(),
             false => format!("{name}?"),
         })
-        .collect()
+        .collect();
+    if names.len() > SHOWN {
+        names.truncate(SHOWN);
+        names.push("…".to_owned());
+    }
+    names
 }

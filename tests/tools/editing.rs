@@ -342,9 +342,10 @@ fn a_line_in_a_large_file_is_edited_within_the_limits() {
     assert!(fixture.workspace_text("large") == content.replace("the line\n", "one\ntwo\n"));
     // What stands before the change is not written again, so it does not count.
     let narrow = working(&fixture, |builder| {
-        let mut limits = rootbound::Limits::default();
-        limits.max_write_bytes = 100;
-        builder.limits(limits)
+        builder.limits(rootbound::Limits {
+            max_write_bytes: 100,
+            ..rootbound::Limits::default()
+        })
     });
     narrow.call("edit_file", one("large", "two", "2")).unwrap();
     let error = narrow.error(
