@@ -12,7 +12,7 @@ use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationCon
 use crate::bindings::{self, ToolComponentPre, provider};
 use crate::error::CallError;
 use crate::guard::{CallState, Guarded};
-use crate::policy::RiskClass;
+use crate::policy::{Operation, RiskClass};
 use crate::{ambient, embedded, engine_config, random, running};
 
 /// Instances that can run at one time in a process; a further call waits.
@@ -279,6 +279,17 @@ pub enum PathRole {
 }
 
 impl PathRole {
+    /// What a tool does there in the first place.
+    pub(crate) fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Open,
+            Self::Write => Operation::Change,
+            Self::Create => Operation::Create,
+            Self::Delete => Operation::Delete,
+            Self::MoveFrom | Self::MoveTo => Operation::Rename,
+        }
+    }
+
     /// The name as the interface spells it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

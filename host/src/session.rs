@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
-use crate::component::{Definition, ToolComponent};
+use crate::component::{Definition, PathRole, ToolComponent};
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
@@ -20,12 +20,15 @@ use crate::output::{Output, Receipt};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
 use crate::recorder::Recorder;
-use crate::roots::Grant;
+use crate::roots::{Grant, Rights};
 use crate::running::{self, Answer};
 use crate::shared::{Shared, describe_policy};
 use crate::toolset::Toolset;
 use crate::transaction::{self, CommitOrder, EffectReceipt};
 
+/// Bytes of a path that the record of a refusal names though no WASI call had it (Linux:
+/// `PATH_MAX`).
+const MAX_NAMED_PATH: usize = 4096;
 /// Letters of a tool's name that the record of an abandoned call keeps.
 const MAX_TOOL_NAME: usize = 64;
 
@@ -235,10 +238,12 @@ impl Session {
         let result = self
             .output_of(&mut state, answer)
             .and_then(|output| self.finish(&mut state, output, options))
-            .map_err(|error| match self.record_late_refusal(&state, &error) {
-                Ok(()) => error,
-                Err(unrecorded) => unrecorded.instead_of(&error),
-            });
+            .map_err(
+                |error| match self.record_late_refusal(&state, &arguments, &error) {
+                    Ok(()) => error,
+                    Err(unrecorded) => unrecorded.instead_of(&error),
+                },
+            );
         (state, result)
     }
 
@@ -308,7 +313,12 @@ impl Session {
 
     /// A refusal that no WASI call saw: of a grant that the tool found missing, of the
     /// commit, of the result. A refused call has one `refusal` in the log.
-    fn record_late_refusal(&self, state: &CallState, error: &CallError) -> Result<(), CallError> {
+    fn record_late_refusal(
+        &self,
+        state: &CallState,
+        arguments: &str,
+        error: &CallError,
+    ) -> Result<(), CallError> {
         let refused = matches!(error.ending(), Ending::Denied | Ending::NotApproved)
             || matches!(error.code(), code::LIMIT_EXCEEDED | code::CONFLICT);
         if !refused || state.was_refused() || error.code() == code::AUDIT_UNAVAILABLE {
@@ -330,8 +340,35 @@ impl Session {
                 entry.to_root = Some(self.shared.roots.label(to.root).to_owned());
                 entry.to_path = Some(to.path.clone());
             }
+        } else if error.code() == code::NOT_GRANTED
+            && let Some(definition) = self.shared.component.definition(&state.tool)?
+        {
+            self.name_what_was_asked(&mut entry, definition, arguments);
         }
         self.shared.audit.append(vec![entry])
+    }
+
+    /// Names what a tool finds not granted, by the arguments: the object that the call is to
+    /// change, else its first path.
+    fn name_what_was_asked(&self, entry: &mut Entry, definition: &Definition, arguments: &str) {
+        let paths = &definition.paths;
+        let Some(argument) = paths.iter().find(|path| path.guarded).or(paths.first()) else {
+            return;
+        };
+        let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
+            return;
+        };
+        let path = arguments.get(&argument.pointer).and_then(Value::as_str);
+        entry.path = path
+            .filter(|path| path.len() <= MAX_NAMED_PATH)
+            .map(str::to_owned);
+        entry.operation = Some(argument.role.operation());
+        entry.risk = Some(argument.role.operation().risk());
+        if argument.role != PathRole::Read {
+            let mut roots = self.shared.roots.iter();
+            let write = roots.find(|root| root.rights == Rights::Write);
+            entry.root = write.map(|root| root.label.clone());
+        }
     }
 
     /// Commits what the call staged, or says what a commit would do.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use rootbound::Consent;
+use rootbound::{Consent, Session};
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, Recorded, pipe};
@@ -374,4 +374,35 @@ fn a_closed_session_records_nothing_more() {
     recorded.session.close().unwrap();
     recorded.error("read_file", json!({ "path": "t" }));
     assert!(recorded.entries().is_empty());
+}
+
+/// The tool finds that it has nothing to work with before it calls anything; what it was asked
+/// for stands in the arguments.
+#[test]
+fn a_refusal_that_no_operation_met_says_what_was_asked() {
+    let recorded = Recorded::build(Session::builder());
+    recorded.forget();
+    for (tool, arguments, expected) in [
+        (
+            "read_file",
+            json!({ "path": "t" }),
+            "refusal open READ t deny not-granted",
+        ),
+        (
+            "move_file",
+            json!({ "from": "t", "to": "u" }),
+            "refusal rename DESTRUCTIVE t deny not-granted",
+        ),
+        (
+            "write_file",
+            json!({ "path": "x".repeat(5000), "content": "" }),
+            "refusal change DESTRUCTIVE deny not-granted",
+        ),
+    ] {
+        recorded.error(tool, arguments);
+        let refusals = recorded.entries_of("refusal");
+        let told: Vec<_> = refusals.iter().map(brief).collect();
+        assert_eq!(told, [expected], "{tool}");
+        recorded.forget();
+    }
 }
