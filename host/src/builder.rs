@@ -369,7 +369,7 @@ impl SessionBuilder {
         policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
-        shared.respelling = respelling;
+        shared.respelling = respelling.map(Arc::new);
         shared.toolset = self.toolset;
         if let Some(principal) = self.principal {
             shared.principal = principal;

@@ -51,6 +51,8 @@ pub mod code {
     pub const LIMIT_EXCEEDED: &str = "limit-exceeded";
     /// The call took too long.
     pub const TIMEOUT: &str = "timeout";
+    /// The caller cancelled the call, which changed nothing.
+    pub const CANCELLED: &str = "cancelled";
     /// The bytes are not text.
     pub const NOT_TEXT: &str = "not-text";
     /// The text encoding is not known.
@@ -224,6 +226,10 @@ impl CallError {
         .hint_of("the operator has to make the audit log writable")
     }
 
+    pub(crate) fn cancelled() -> Self {
+        Self::new(code::CANCELLED, "the call was cancelled").hint_of("nothing was changed")
+    }
+
     pub(crate) fn closed() -> Self {
         Self::new(code::CLOSED, "the session is closed").hint_of("open a new session")
     }
@@ -333,6 +339,7 @@ fn is_tool_code(code: &str) -> bool {
         code::APPROVAL_REQUIRED,
         code::APPROVAL_DENIED,
         code::TIMEOUT,
+        code::CANCELLED,
         code::TRAPPED,
         code::AUDIT_UNAVAILABLE,
         code::CLOSED,

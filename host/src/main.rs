@@ -1,6 +1,7 @@
-//! The command line. It sees only the public library.
+//! The command line and the MCP server. They see only the public library.
 
 mod cli;
+mod mcp;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -129,6 +129,12 @@ impl Output {
         &self.content
     }
 
+    /// The payload, taken out so that a large one need not be copied.
+    #[must_use]
+    pub fn into_content(self) -> Content {
+        self.content
+    }
+
     /// The payload where it is text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -150,6 +156,13 @@ impl Output {
         self.dry_run.as_deref()
     }
 
+    /// The result without its payload as one JSON object: the fields and the receipt. A dry
+    /// run answers `{dry_run, result, effects}`.
+    #[must_use]
+    pub fn envelope_json(&self) -> String {
+        self.with_members(Vec::new())
+    }
+
     /// The whole result as one JSON object, as the command line prints it: the fields, the
     /// payload as `content` (bytes in base64 with `mime_type`), and the receipt. A dry run
     /// answers `{dry_run, result, effects}`.
@@ -167,6 +180,10 @@ impl Output {
                 members.push(format!("\"mime_type\":{}", Value::from(mime_type.as_str())));
             }
         }
+        self.with_members(members)
+    }
+
+    fn with_members(&self, mut members: Vec<String>) -> String {
         if let Some(receipt) = &self.receipt {
             members.push(format!("\"receipt\":{}", receipt.to_json()));
         }

@@ -1,7 +1,7 @@
 //! Running a component: one fresh instance, within its limits, and what stopped it.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
@@ -73,6 +73,9 @@ fn run<T>(
         return (state, Err(error));
     };
     state.start_clock();
+    if let Some(error) = state.end_from_outside() {
+        return (state, Err(error));
+    }
     let _ticking = clock::start(engine);
     let limits = state.shared.policy.limits.clone();
     let mut store = Store::new(engine, state);
@@ -81,11 +84,10 @@ fn run<T>(
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|mut store| {
         let state = store.data_mut();
-        if Instant::now() < state.deadline {
-            return Ok(UpdateDeadline::Continue(1));
+        match state.end_from_outside() {
+            None => Ok(UpdateDeadline::Continue(1)),
+            Some(error) => Err(state.stop(error)),
         }
-        let error = timed_out(state.shared.policy.limits.timeout);
-        Err(state.stop(error))
     });
     let result = component
         .pre()

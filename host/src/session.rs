@@ -1,13 +1,14 @@
 //! A session: what was granted, under which policy, recorded where; and the calls in it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::approval::Approver;
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
@@ -98,31 +99,83 @@ impl From<&Value> for Arguments {
 }
 
 /// What a caller may ask of one call besides its arguments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct CallOptions {
     /// Stop before the commit and answer with the effects there would have been.
     pub dry_run: bool,
-    /// Lets another thread see how far the call has got.
+    /// Lets another thread see how far the call has got, and cancel it.
     pub watch: Option<Arc<CallWatch>>,
+    /// Who is asked in this call instead of the session's approver.
+    pub approver: Option<Arc<dyn Approver>>,
 }
 
-/// How far a call has got, for a front-end that does not wait for a system call that the
-/// kernel never returns from: it answers at the deadline and abandons the thread.
+impl std::fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallOptions")
+            .field("dry_run", &self.dry_run)
+            .field("watch", &self.watch)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How far a call has got, seen from another thread, which may also end it: by
+/// [`CallWatch::cancel`], or by [`Session::abandon`] where a system call does not return.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let inputs = tempfile::tempdir()?;
+/// # let inputs = inputs.path();
+/// use std::sync::Arc;
+/// use rootbound::{AuditLog, CallOptions, CallWatch, Session, code};
+///
+/// let session = Session::builder().read_root(inputs).audit(AuditLog::none()).build()?;
+/// let watch = Arc::new(CallWatch::default());
+/// assert!(watch.cancel());
+/// let options = CallOptions { watch: Some(watch), ..CallOptions::default() };
+/// let cancelled = session.call_with("list_files", "{}", options).unwrap_err();
+/// assert_eq!(cancelled.code(), code::CANCELLED);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct CallWatch {
     call: OnceLock<String>,
     phase: AtomicU8,
+    operations: AtomicU64,
 }
 
-/// A call runs, and then either commits or is abandoned.
+/// A call runs, and then either commits or is ended from outside.
 #[derive(Clone, Copy)]
 enum Phase {
     Running = 0,
     Committing = 1,
     Abandoned = 2,
+    Cancelled = 3,
 }
 
 impl CallWatch {
+    /// Stops the call and discards what it staged. Says whether that was possible: a call
+    /// that has begun to commit, or was abandoned, goes its way.
+    pub fn cancel(&self) -> bool {
+        self.enter(Phase::Cancelled)
+    }
+
+    /// How many operations the tool has asked of the host so far.
+    #[must_use]
+    pub fn operations(&self) -> u64 {
+        self.operations.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_operation(&self) {
+        self.operations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == Phase::Cancelled as u8
+    }
+
     /// Leaves `Running`, if nobody else has.
     fn enter(&self, phase: Phase) -> bool {
         let (from, to) = (Phase::Running as u8, phase as u8);
@@ -229,6 +282,7 @@ impl Session {
             tool,
             *ceiling.as_ref().unwrap_or(&None),
         );
+        state.watch.clone_from(&options.watch);
         let arguments = match ceiling.and_then(|_| self.prepare(&mut state, tool, arguments)) {
             Ok(arguments) => arguments,
             Err(error) => return (state, Err(error)),
@@ -397,9 +451,12 @@ impl Session {
         if let Some(watch) = &options.watch
             && !watch.enter(Phase::Committing)
         {
-            return Err(timed_out(self.shared.policy.limits.timeout));
+            return Err(match watch.is_cancelled() {
+                true => CallError::cancelled(),
+                false => timed_out(self.shared.policy.limits.timeout),
+            });
         }
-        let effects = self.commit(state)?;
+        let effects = self.commit(state, options)?;
         output.set_receipt(Receipt {
             call: state.call.clone(),
             effects,
@@ -407,7 +464,11 @@ impl Session {
         Ok(output)
     }
 
-    fn commit(&self, state: &mut CallState) -> Result<Vec<EffectReceipt>, CallError> {
+    fn commit(
+        &self,
+        state: &mut CallState,
+        options: &CallOptions,
+    ) -> Result<Vec<EffectReceipt>, CallError> {
         let shared = Arc::clone(&self.shared);
         let mut pending = std::mem::take(&mut state.transaction);
         let tool = state.tool.clone();
@@ -422,7 +483,7 @@ impl Session {
                 standing: &shared.standing,
                 roots: &shared.roots,
                 policy: &shared.policy,
-                approver: &*shared.approver,
+                approver: &**options.approver.as_ref().unwrap_or(&shared.approver),
                 recorder: &mut Recorder::new(state),
             },
         );
@@ -452,6 +513,7 @@ impl Session {
             Ok(()) => "ok",
             Err(error) if error.code() == code::TRAPPED => "trapped",
             Err(error) if error.code() == code::TIMEOUT => "timeout",
+            Err(error) if error.code() == code::CANCELLED => "cancelled",
             Err(_) => "failed",
         });
         if let Err(error) = result {
@@ -480,6 +542,16 @@ impl Session {
             Ok(()) => error,
             Err(unrecorded) => unrecorded,
         })
+    }
+
+    /// A session with the same grants, policy, approver and log that remembers nothing of
+    /// this one: what this one created is not its own work. Its id begins with this one's.
+    /// For front-ends that serve many callers; closing either closes both.
+    #[must_use]
+    pub fn apart(&self, principal: impl Into<String>) -> Self {
+        Self {
+            shared: Arc::new(self.shared.apart(principal.into())),
+        }
     }
 
     /// The tools of the session's component that are in its toolset, in the order in which
@@ -572,6 +644,12 @@ impl Session {
     #[must_use]
     pub fn audit(&self) -> &AuditLog {
         &self.shared.audit
+    }
+
+    /// On whose behalf the calls run.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        &self.shared.principal
     }
 
     /// What the operator should know about this session: risky but allowed grants.

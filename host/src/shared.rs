@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::fs::Stat;
@@ -26,7 +26,7 @@ const MAX_REMEMBERED: usize = 100_000;
 /// A session's grants, policy, log and component, and what it remembers.
 pub(crate) struct Shared {
     pub(crate) id: String,
-    pub(crate) roots: Roots,
+    pub(crate) roots: Arc<Roots>,
     pub(crate) policy: Policy,
     pub(crate) audit: AuditLog,
     pub(crate) approver: Arc<dyn Approver>,
@@ -36,15 +36,17 @@ pub(crate) struct Shared {
     pub(crate) toolset: Toolset,
     /// The component's tools that are in the set.
     pub(crate) offered: OnceLock<Vec<Definition>>,
-    pub(crate) respelling: Option<Respelling>,
+    pub(crate) respelling: Option<Arc<Respelling>>,
     pub(crate) warnings: Vec<String>,
     pub(crate) confinement: Option<&'static str>,
     /// Where this crate keeps its own files, if there is such a place.
     pub(crate) state: Option<PathBuf>,
     pub(crate) journal: Arc<Journal>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
-    pub(crate) closed: AtomicBool,
+    pub(crate) closed: Arc<AtomicBool>,
     pub(crate) calls: AtomicU64,
+    /// Sessions that were set apart from this one.
+    apart: AtomicU64,
 }
 
 impl std::fmt::Debug for Shared {
@@ -66,7 +68,7 @@ impl Shared {
     ) -> Self {
         Self {
             id: random::hex::<8>(),
-            roots,
+            roots: Arc::new(roots),
             policy,
             audit,
             approver,
@@ -81,8 +83,35 @@ impl Shared {
             journal: Journal::new(state.as_deref()),
             state,
             own_work: Mutex::default(),
-            closed: AtomicBool::new(false),
+            closed: Arc::default(),
             calls: AtomicU64::new(0),
+            apart: AtomicU64::new(0),
+        }
+    }
+
+    /// The same grants, policy and log, with a memory of its own.
+    pub(crate) fn apart(&self, principal: String) -> Self {
+        let number = self.apart.fetch_add(1, Ordering::Relaxed) + 1;
+        Self {
+            id: format!("{}.{number}", self.id),
+            roots: Arc::clone(&self.roots),
+            policy: self.policy.clone(),
+            audit: self.audit.clone(),
+            approver: Arc::clone(&self.approver),
+            principal,
+            standing: Standing::default(),
+            component: self.component.clone(),
+            toolset: self.toolset,
+            offered: OnceLock::new(),
+            respelling: self.respelling.clone(),
+            warnings: self.warnings.clone(),
+            confinement: self.confinement,
+            journal: Arc::clone(&self.journal),
+            state: self.state.clone(),
+            own_work: Mutex::default(),
+            closed: Arc::clone(&self.closed),
+            calls: AtomicU64::new(0),
+            apart: AtomicU64::new(0),
         }
     }
 

@@ -19,6 +19,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use crate::error::{CallError, code};
+use crate::screen;
 use crate::transaction::EffectReceipt;
 
 pub use broker::{Broker, BrokerAnswer};
@@ -50,6 +51,24 @@ impl ApprovalRequest {
     #[must_use]
     pub fn diff(&self, effect: usize) -> Option<String> {
         self.contents.get(effect)?.as_ref()?.diff()
+    }
+
+    /// The question for a person: what the tool wants, one line for each effect, with the
+    /// differences between texts. What strangers chose is escaped.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut text = format!("`{}` wants to\n", screen::escaped(&self.tool));
+        for (index, effect) in self.effects.iter().enumerate() {
+            text.push_str("  ");
+            text.push_str(&terminal::sentence(effect));
+            text.push('\n');
+            for line in self.diff(index).iter().flat_map(|diff| diff.lines()) {
+                text.push_str("    ");
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        text
     }
 
     /// A short name for the request, from its digest.

@@ -108,20 +108,10 @@ fn answer(line: &str) -> Decision {
 
 /// The question as it stands on the screen.
 fn question(request: &ApprovalRequest) -> String {
-    let mut text = format!("\n`{}` wants to\n", screen::escaped(&request.tool));
-    for (index, effect) in request.effects.iter().enumerate() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {}", sentence(effect));
-        if let Some(diff) = request.diff(index) {
-            for line in diff.lines() {
-                let _ = writeln!(text, "    {line}");
-            }
-        }
-    }
-    text.push_str(
-        "Allow? [y]es, this call · [p]aths, in this session · [s]ession, everything · [N]o: ",
-    );
-    text
+    format!(
+        "\n{}Allow? [y]es, this call · [p]aths, in this session · [s]ession, everything · [N]o: ",
+        request.describe()
+    )
 }
 
 pub(super) fn sentence(effect: &EffectReceipt) -> String {

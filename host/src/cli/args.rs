@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootbound::{
     ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
-    RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent, Toolset,
+    Limits, RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent, Toolset,
 };
 
 use super::{Failure, print, sizes};
@@ -35,6 +36,12 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// List the tools.
     Tools(ToolsArgs),
+    /// Serve the tools to a client of the Model Context Protocol.
+    ///
+    /// Over the standard streams, or with `--http` over HTTP. Where the policy says `ask`,
+    /// the user is asked through the client, if it can do that, unless `--approve` names
+    /// someone else.
+    Mcp(McpArgs),
     /// Show what is granted, the policy, and what would be refused.
     Check(CheckArgs),
     /// Verify an audit log.
@@ -109,6 +116,52 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub(crate) http: HttpArgs,
+    /// Milliseconds that a client may take to answer whether a change is allowed.
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    pub(crate) approval_timeout_ms: u64,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "HTTP")]
+pub(crate) struct HttpArgs {
+    /// Serve over HTTP instead, at this address: `127.0.0.1:8931`, or port 0 for any.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Listen where other machines can connect. TLS is a proxy's work.
+    #[arg(long, requires = "http")]
+    pub(crate) http_allow_remote: bool,
+    /// A further name by which requests may call the server in `Host`.
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(crate) http_host: Vec<String>,
+    /// An origin whose pages may send requests, such as `http://localhost:6274` [default:
+    /// none].
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub(crate) http_origin: Vec<String>,
+    /// Tokens that clients show, one a line, `NAME:TOKEN` or `TOKEN` [default: a new one,
+    /// printed to the standard error].
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) http_token_file: Option<PathBuf>,
+    /// The token, from the environment only: other users see command lines.
+    #[arg(
+        long,
+        hide = true,
+        env = "ROOTBOUND_HTTP_TOKEN",
+        hide_env_values = true
+    )]
+    pub(crate) http_token: Option<String>,
+    /// A key of 32 or more bytes that replicas behind a load balancer share, so that each
+    /// takes the answers to another's questions. Clients up to 2025-11-25 are then served
+    /// without sessions.
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) state_key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -231,7 +284,7 @@ pub(crate) struct PolicyArgs {
     /// Bytes written in one call [default: 5MiB].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_write_bytes: Option<u64>,
-    /// Bytes of one result [default: 16MiB].
+    /// Bytes of one result [default: 16MiB; over MCP 256KiB].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_output_bytes: Option<u64>,
     /// Memory of the tool [default: 256MiB].
@@ -316,6 +369,7 @@ impl Cli {
         match &mut self.command {
             Command::Call(call) => Some(&mut call.session),
             Command::Check(check) => Some(&mut check.session),
+            Command::Mcp(mcp) => Some(&mut mcp.session),
             Command::Tools(_) | Command::Approvals(_) | Command::Audit(_) => None,
         }
     }
@@ -344,9 +398,14 @@ impl SessionArgs {
     /// Opens the session, tells the operator what is risky about it, and lets the kernel
     /// confine the process. No other thread runs yet.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
+        self.open_with_output(Limits::default().max_output_bytes)
+    }
+
+    /// As [`SessionArgs::open`], with another default for the bytes of a result.
+    pub(crate) fn open_with_output(&self, max_output_bytes: u64) -> Result<Opened, Failure> {
         let mut builder = Session::builder();
         builder = self.grants.apply(builder)?;
-        builder = self.policy.apply(builder)?;
+        builder = self.policy.apply(builder, max_output_bytes)?;
         let session = builder.build()?;
         for warning in session.warnings() {
             print::to_stderr(&format!("warning: {warning}"));
@@ -363,6 +422,13 @@ impl SessionArgs {
             landlock,
             approver: self.policy.approver(),
         })
+    }
+}
+
+impl SessionArgs {
+    /// Whether the operator said who is asked.
+    pub(crate) fn names_an_approver(&self) -> bool {
+        self.policy.approve.is_some()
     }
 }
 
@@ -421,7 +487,11 @@ impl PolicyArgs {
         }
     }
 
-    fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
+    fn apply(
+        &self,
+        mut builder: SessionBuilder,
+        max_output_bytes: u64,
+    ) -> Result<SessionBuilder, Failure> {
         builder = builder
             .overwrite(self.overwrite.into())
             .delete(self.delete.into())
@@ -432,7 +502,7 @@ impl PolicyArgs {
                 DurabilityArg::Fast => Durability::Fast,
             })
             .note_confinement(!self.no_landlock)
-            .limits(self.limits()?);
+            .limits(self.limits(max_output_bytes)?);
         builder = match self.approve {
             None => builder,
             Some(ApproveArg::Deny) => builder.approver(RefuseEverything),
@@ -450,8 +520,11 @@ impl PolicyArgs {
         })
     }
 
-    fn limits(&self) -> anyhow::Result<rootbound::Limits> {
-        let mut limits = rootbound::Limits::default();
+    fn limits(&self, max_output_bytes: u64) -> anyhow::Result<Limits> {
+        let mut limits = Limits {
+            max_output_bytes,
+            ..Limits::default()
+        };
         set(&mut limits.max_read_bytes, self.max_read_bytes);
         set(&mut limits.max_call_read_bytes, self.max_call_read_bytes);
         set(&mut limits.max_write_bytes, self.max_write_bytes);

@@ -41,6 +41,7 @@ fn call(session: &Session, args: &CallArgs, arguments: Vec<u8>) -> Result<Output
     let options = CallOptions {
         dry_run: args.dry_run,
         watch: Some(Arc::clone(&watch)),
+        ..CallOptions::default()
     };
     let (sender, receiver) = mpsc::channel();
     let (running, tool) = (session.clone(), args.tool.clone());

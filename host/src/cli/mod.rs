@@ -5,18 +5,21 @@ mod args;
 mod audit;
 mod call;
 mod check;
-mod print;
+pub(crate) mod print;
 mod sizes;
 mod tools;
 
 use std::process::ExitCode;
 
+pub(crate) use args::{HttpArgs, McpArgs};
 use args::{Cli, Command};
 use rootbound::{CallError, StartError, Toolset};
 
+use crate::mcp;
+
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
+pub(crate) enum Exit {
     /// The result is on the standard output.
     Success = 0,
     /// A tool or the policy answered something else; the error object is on the standard
@@ -41,6 +44,7 @@ fn dispatch(cli: &Cli) -> Exit {
     let result = match &cli.command {
         Command::Call(call) => call::run(call),
         Command::Tools(tools) => tools::run(tools),
+        Command::Mcp(args) => mcp::run(args),
         Command::Check(check) => check::run(check),
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
@@ -50,7 +54,7 @@ fn dispatch(cli: &Cli) -> Exit {
 
 /// Why a command could not do its work.
 #[derive(Debug)]
-enum Failure {
+pub(crate) enum Failure {
     Start(StartError),
     Call(CallError),
     Usage(anyhow::Error),

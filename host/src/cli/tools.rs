@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use rootbound::{Definition, PathArgument, RiskClass, ToolComponent, Toolset};
+use rootbound::{Definition, PathArgument, ToolComponent, Toolset};
 use serde_json::{Value, json};
 
 use super::args::{self, ToolsArgs, ToolsFormat};
 use super::{Exit, Failure, print};
+use crate::mcp;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
     let component = match args::load_component(args.component.as_ref())? {
@@ -23,7 +24,7 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
     match args.format {
         ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
         ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
-        ToolsFormat::Mcp => print::result(&json!({ "tools": list(tools, mcp) }).to_string()),
+        ToolsFormat::Mcp => print::result(&json!({ "tools": list(tools, mcp::describe) }).to_string()),
         ToolsFormat::Openai => print::result(&list(tools, openai).to_string()),
         ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
     }
@@ -95,20 +96,6 @@ fn everything(tool: &Definition) -> Value {
         "paths": tool.paths.iter().map(path).collect::<Vec<_>>(),
         "input_schema": schema(&tool.input_schema),
         "output_schema": schema(&tool.output_schema),
-    })
-}
-
-fn mcp(tool: &Definition) -> Value {
-    json!({
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": schema(&tool.input_schema),
-        "annotations": {
-            "readOnlyHint": tool.risk == RiskClass::Read,
-            "destructiveHint": tool.risk >= RiskClass::Destructive,
-            "openWorldHint": tool.risk == RiskClass::Send,
-        },
     })
 }
 

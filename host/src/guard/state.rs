@@ -17,6 +17,7 @@ use crate::expected::CallerWord;
 use crate::failures::Failures;
 use crate::policy::{Operation, RiskClass};
 use crate::roots::{Rights, Root, RootIndex};
+use crate::session::CallWatch;
 use crate::shared::Shared;
 use crate::transaction::{Slot, StagedIndex, Transaction};
 use crate::walk::ObjectId;
@@ -122,6 +123,8 @@ pub(crate) struct CallState {
     /// What the caller's arguments say to the host.
     pub(crate) word: CallerWord,
     pub(crate) deadline: Instant,
+    /// By which another thread counts the call's operations and cancels it.
+    pub(crate) watch: Option<Arc<CallWatch>>,
     pub(crate) table: ResourceTable,
     pub(crate) transaction: Transaction,
     /// The answer to give when the guest says `host`.
@@ -165,6 +168,7 @@ impl CallState {
             dry_run: false,
             word: CallerWord::default(),
             deadline,
+            watch: None,
             table: ResourceTable::new(),
             transaction: Transaction::default(),
             last_failure: None,
@@ -258,7 +262,8 @@ impl CallState {
         match fault {
             Fault::Trap(error) => Err(error),
             Fault::Late => {
-                let error = timed_out(self.shared.policy.limits.timeout);
+                let late = || timed_out(self.shared.policy.limits.timeout);
+                let error = self.end_from_outside().unwrap_or_else(late);
                 Err(self.stop(error))
             }
             Fault::Failed(failure) => {
@@ -485,13 +490,24 @@ impl CallState {
         Ok(())
     }
 
-    /// Refuses to go on after the deadline.
+    /// Counts an operation, and refuses to go on after the deadline or a cancellation.
     pub(crate) fn check_deadline(&self) -> Result<(), Fault> {
-        if Instant::now() < self.deadline {
-            Ok(())
-        } else {
-            Err(Fault::Late)
+        if let Some(watch) = &self.watch {
+            watch.count_operation();
         }
+        match self.end_from_outside() {
+            None => Ok(()),
+            Some(_) => Err(Fault::Late),
+        }
+    }
+
+    /// Why the call must not run on, if it must not: its time is over, or nobody wants it.
+    pub(crate) fn end_from_outside(&self) -> Option<CallError> {
+        let watch = self.watch.as_ref();
+        if watch.is_some_and(|watch| watch.is_cancelled()) {
+            return Some(CallError::cancelled());
+        }
+        (Instant::now() >= self.deadline).then(|| timed_out(self.shared.policy.limits.timeout))
     }
 
     /// The class of a change to an object: `DRAFT` when this session created it and it is

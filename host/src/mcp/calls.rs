@@ -1,0 +1,150 @@
+//! One call: run beside the serving of other messages, cancelled when nobody wants it any
+//! more, answered at its deadline whatever the kernel does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{ErrorData, ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use rootbound::{CallError, CallOptions, CallWatch, Output, Session};
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::approvals::Question;
+
+/// How much later than the guest's deadline the caller's is: the guest's answer is better.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often a caller who asked for it hears how far its call is.
+const PROGRESS: Duration = Duration::from_millis(500);
+/// Calls that run at one time; the library has no more instances. Others wait here, where
+/// they take no thread.
+const MAX_RUNNING: usize = 64;
+
+/// What all calls of the server share.
+#[derive(Debug)]
+pub(super) struct Calls {
+    places: Arc<Semaphore>,
+    /// Cancelled when the server has to end: what runs is discarded, what commits ends.
+    pub(super) stopping: CancellationToken,
+    /// Cancelled when nobody can answer a question any more.
+    pub(super) unheard: CancellationToken,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        let stopping = CancellationToken::new();
+        Self {
+            places: Arc::new(Semaphore::new(MAX_RUNNING)),
+            unheard: stopping.child_token(),
+            stopping,
+        }
+    }
+}
+
+/// What is called, and who is told.
+pub(super) struct Call {
+    pub(super) session: Session,
+    pub(super) tool: String,
+    pub(super) arguments: Vec<u8>,
+    pub(super) options: CallOptions,
+    /// Cancelled when the caller does not want the answer any more.
+    pub(super) unwanted: CancellationToken,
+    pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
+    /// What the call asks the person at the client.
+    pub(super) questions: Option<UnboundedReceiver<Question>>,
+}
+
+impl Calls {
+    /// Runs a call to its end, which may come from outside.
+    ///
+    /// # Errors
+    ///
+    /// A protocol error only when the call's thread failed.
+    pub(super) async fn run(&self, call: Call) -> Result<Result<Output, CallError>, ErrorData> {
+        let watch = Arc::new(CallWatch::default());
+        let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+            return Err(ErrorData::internal_error("the server ends", None));
+        };
+        let Call {
+            session,
+            tool,
+            arguments,
+            mut options,
+            unwanted,
+            progress,
+            mut questions,
+        } = call;
+        options.watch = Some(Arc::clone(&watch));
+        let (running, name) = (session.clone(), tool.clone());
+        let mut task = tokio::spawn(async move {
+            // Whoever serves other messages takes over this thread's work for as long.
+            let result =
+                tokio::task::block_in_place(|| running.call_with(&name, arguments, options));
+            drop(place);
+            result
+        });
+        let patience = session.policy().limits.timeout + GRACE;
+        let mut deadline = Instant::now() + patience;
+        let mut next_progress = Instant::now() + PROGRESS;
+        let (mut cancelled, mut told) = (false, 0);
+        loop {
+            tokio::select! {
+                biased;
+                ended = &mut task => {
+                    return ended.map_err(|_| ErrorData::internal_error("the call failed", None));
+                }
+                () = either(&unwanted, &self.stopping), if !cancelled => {
+                    cancelled = true;
+                    watch.cancel();
+                }
+                () = sleep_until(deadline) => match session.abandon(&tool, &watch) {
+                    Some(error) => return Ok(Err(error)),
+                    None => deadline += patience,
+                },
+                () = sleep_until(next_progress), if progress.is_some() => {
+                    next_progress += PROGRESS;
+                    if let Some(progress) = &progress {
+                        tell(progress, &watch, &mut told).await;
+                    }
+                }
+                Some(question) = next(&mut questions) => {
+                    question.ask(&unwanted, &self.unheard).await;
+                }
+            }
+        }
+    }
+
+    /// Waits until no call runs.
+    pub(super) async fn idle(&self) {
+        let _all = self.places.acquire_many(MAX_RUNNING as u32).await;
+    }
+}
+
+/// The next question, if there can be any.
+async fn next(questions: &mut Option<UnboundedReceiver<Question>>) -> Option<Question> {
+    match questions {
+        Some(questions) => questions.recv().await,
+        None => None,
+    }
+}
+
+async fn either(one: &CancellationToken, other: &CancellationToken) {
+    tokio::select! {
+        () = one.cancelled() => {}
+        () = other.cancelled() => {}
+    }
+}
+
+/// Tells how far the call is, if it got any further.
+async fn tell(progress: &(Peer<RoleServer>, ProgressToken), watch: &CallWatch, told: &mut u64) {
+    let ((peer, token), operations) = (progress, watch.operations());
+    if operations > *told {
+        *told = operations;
+        let told = ProgressNotificationParam::new(token.clone(), operations as f64)
+            .with_message(format!("{operations} file operations"));
+        // Whoever is gone needs no progress.
+        let _ = peer.notify_progress(told).await;
+    }
+}

@@ -1,0 +1,183 @@
+//! What the server answers: the SDK calls this for each request.
+
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use rootbound::{CallError, CallOptions, Session, code};
+
+use super::approvals::{ClientApprovals, Way};
+use super::calls::{Call, Calls};
+use super::results::{self, Results};
+use super::stdio::UnderWay;
+use super::tools::Tools;
+
+/// How long a list of tools stays true: it never changes while the server runs.
+const TOOLS_LIFETIME_MS: u64 = 60 * 60 * 1000;
+
+/// What all sessions of the server share.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) session: Session,
+    tools: Tools,
+    results: Results,
+    instructions: String,
+    pub(super) calls: Calls,
+    /// How the person at the client is asked; absent where the operator named an approver.
+    approvals: Option<ClientApprovals>,
+}
+
+/// On whose behalf a request over HTTP comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Principal(pub(super) String);
+
+/// One session of the protocol.
+#[derive(Clone, Debug)]
+pub(super) struct Handler {
+    server: Arc<Server>,
+    /// The session of the library; over HTTP set apart for the first caller.
+    session: Arc<OnceLock<Session>>,
+}
+
+impl Server {
+    pub(super) fn new(
+        session: Session,
+        instructions: String,
+        approvals: Option<ClientApprovals>,
+    ) -> Result<Self, CallError> {
+        Ok(Self {
+            tools: Tools::of(&session)?,
+            results: Results::with_output_limit(session.policy().limits.max_output_bytes),
+            instructions,
+            calls: Calls::default(),
+            approvals,
+            session,
+        })
+    }
+}
+
+impl Handler {
+    /// For the one session of a process.
+    pub(super) fn alone(server: Arc<Server>) -> Self {
+        let session = Arc::new(OnceLock::from(server.session.clone()));
+        Self { server, session }
+    }
+
+    /// For one of many sessions.
+    pub(super) fn apart(server: Arc<Server>) -> Self {
+        Self {
+            server,
+            session: Arc::default(),
+        }
+    }
+
+    /// The session of the caller. Another caller cannot take it over.
+    fn session_for(&self, context: &RequestContext<RoleServer>) -> Result<&Session, ErrorData> {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let Some(Principal(principal)) = parts.and_then(|parts| parts.extensions.get()) else {
+            let none = || ErrorData::internal_error("the request has no principal", None);
+            return self.session.get().ok_or_else(none);
+        };
+        let session = self
+            .session
+            .get_or_init(|| self.server.session.apart(principal));
+        if session.principal() != principal {
+            let why = "the session belongs to another token";
+            return Err(ErrorData::invalid_request(why, None));
+        }
+        Ok(session)
+    }
+
+    /// Waits until no call runs.
+    pub(super) async fn idle(&self) {
+        self.server.calls.idle().await;
+    }
+
+    fn way(
+        &self,
+        request: &mut CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        principal: &str,
+        place: &mut Option<UnderWay>,
+    ) -> Result<Way, ErrorData> {
+        match &self.server.approvals {
+            Some(approvals) => approvals.way(request, context, principal, place),
+            None => Ok(Way::None),
+        }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let implementation = Implementation::new("rootbound", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities)
+            .with_server_info(implementation)
+            .with_instructions(self.server.instructions.clone())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut list = ListToolsResult::with_all_items(self.server.tools.list());
+        list.ttl_ms = Some(TOOLS_LIFETIME_MS);
+        list.cache_scope = Some(CacheScope::Private);
+        Ok(list)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.server.tools.find(name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let server = &self.server;
+        let session = self.session_for(&context)?.clone();
+        let mut arguments = request.arguments.take().unwrap_or_default();
+        let dry_run = server.tools.take_dry_run(&request.name, &mut arguments);
+        let mut place = context.extensions.remove::<UnderWay>();
+        let way = self.way(&mut request, &context, session.principal(), &mut place)?;
+        let options = CallOptions {
+            dry_run,
+            approver: way.approver(),
+            ..CallOptions::default()
+        };
+        let (between, questions) = match way {
+            Way::None => (None, None),
+            Way::During(_, questions) => (None, Some(questions)),
+            Way::Between(approver) => (Some(approver), None),
+        };
+        let principal = session.principal().to_owned();
+        let progress = context.meta.get_progress_token();
+        let call = Call {
+            session,
+            tool: request.name.into_owned(),
+            arguments: serde_json::to_vec(&arguments).unwrap_or_default(),
+            options,
+            unwanted: context.ct.clone(),
+            progress: progress.map(|token| (context.peer.clone(), token)),
+            questions,
+        };
+        drop(arguments);
+        let result = server.calls.run(call).await?;
+        if let (Err(error), Some(approver), Some(approvals)) = (&result, between, &server.approvals)
+            && error.code() == code::APPROVAL_REQUIRED
+            && let Some(asked) = approver.asked()
+        {
+            return Ok(approvals.states().question(&asked, &principal)?.into());
+        }
+        Ok(match result {
+            Ok(output) => server.results.success(output).into(),
+            Err(error) => results::failure(&error).into(),
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Who may use the server, and by which name the approvals and the audit log know them.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the operator names the file, before any tool runs"
+)]
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use sha2::{Digest, Sha256};
+
+use crate::cli::HttpArgs;
+use crate::mcp::approvals::random_key;
+use crate::mcp::handler::Principal;
+
+/// Fewer letters than this can be guessed.
+const SHORTEST: usize = 16;
+/// What the seal of request states takes.
+const SHORTEST_KEY: usize = 32;
+
+/// The tokens that open the server. Only their hashes are kept, and compared: how long a
+/// comparison takes says nothing about the token.
+pub(super) struct Tokens {
+    known: Vec<([u8; 32], Principal)>,
+    generated: Option<String>,
+}
+
+impl Tokens {
+    /// From a file, else from the environment, else a new one.
+    pub(super) fn from(args: &HttpArgs) -> anyhow::Result<Self> {
+        let mut tokens = Self {
+            known: Vec::new(),
+            generated: None,
+        };
+        match (&args.http_token_file, &args.http_token) {
+            (Some(file), _) => {
+                let text = std::fs::read_to_string(file)
+                    .with_context(|| format!("`{}` cannot be read", file.display()))?;
+                for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                    tokens.add(line)?;
+                }
+                if tokens.known.is_empty() {
+                    bail!("`{}` holds no token", file.display());
+                }
+            }
+            (None, Some(token)) => tokens.add(token.trim())?,
+            (None, None) => {
+                let token: String = random_key().iter().map(|b| format!("{b:02x}")).collect();
+                tokens.add(&token)?;
+                tokens.generated = Some(token);
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Adds `NAME:TOKEN` or a token without a name.
+    fn add(&mut self, line: &str) -> anyhow::Result<()> {
+        // No token of RFC 6750 holds a colon.
+        let (name, token) = line.split_once(':').unwrap_or(("default", line));
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if name.is_empty() || !name.chars().all(named) {
+            bail!("a token's name has letters, digits, `.`, `_` and `-`");
+        }
+        let of_token = |c: char| named(c) || matches!(c, '~' | '+' | '/' | '=');
+        if token.len() < SHORTEST || !token.chars().all(of_token) {
+            bail!(
+                "the token `{name}` is not {SHORTEST} or more letters, digits and `-._~+/=`"
+            );
+        }
+        let principal = Principal(format!("http:{name}"));
+        self.known.push((hash(token), principal));
+        Ok(())
+    }
+
+    /// The token that was made up at start, to be shown once.
+    pub(super) fn generated(&self) -> Option<&str> {
+        self.generated.as_deref()
+    }
+
+    /// Whose token a request carries (RFC 6750, section 2.1).
+    pub(super) fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
+        let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = value.split_once(' ')?;
+        let given = hash(token.trim());
+        let mut known = self.known.iter().filter(|(known, _)| *known == given);
+        let (_, principal) = known.next()?;
+        scheme
+            .eq_ignore_ascii_case("bearer")
+            .then(|| principal.clone())
+    }
+}
+
+/// Reads the key that replicas share.
+pub(in crate::mcp) fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let key =
+        std::fs::read(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
+    if key.len() < SHORTEST_KEY {
+        bail!("`{}` is shorter than {SHORTEST_KEY} bytes", file.display());
+    }
+    Ok(key)
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}

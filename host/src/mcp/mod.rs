@@ -1,0 +1,149 @@
+//! `rootbound mcp`: the tools for any client of the Model Context Protocol, over the
+//! standard streams or over HTTP.
+
+mod approvals;
+mod calls;
+mod handler;
+mod http;
+mod instructions;
+mod results;
+mod stdio;
+mod tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rootbound::Session;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{Exit, Failure, McpArgs, print};
+use approvals::{ClientApprovals, States};
+use handler::{Handler, Server};
+use stdio::{Stdio, Streams};
+
+pub(crate) use tools::describe;
+
+/// Most bytes of a result, unless the operator says otherwise: a model reads them all.
+const MAX_OUTPUT_BYTES: u64 = 256 << 10;
+/// Threads that may be busy with calls, and a few for the rest.
+const MAX_THREADS: usize = 80;
+/// How long an idle thread stays for the next call.
+const KEPT_THREAD: Duration = Duration::from_secs(60);
+/// How long calls may take to end when the server has to. A commit takes less; a system
+/// call that does not return is not waited for.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Where clients are met.
+enum Front {
+    Stdio(Streams),
+    Http(Box<http::Bound>),
+}
+
+pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
+    // The kernel closes files and network afterwards, and no other thread may run before.
+    let front = match args.http.http {
+        Some(address) => Front::Http(Box::new(http::Bound::new(&args.http, address)?)),
+        None => Front::Stdio(Streams::open().map_err(anyhow::Error::from)?),
+    };
+    let approvals = approvals(args)?;
+    let opened = args.session.open_with_output(MAX_OUTPUT_BYTES)?;
+    let session = opened.session;
+    let approver = match approvals {
+        Some(_) => instructions::ASKS_AT_THE_CLIENT,
+        None => opened.approver,
+    };
+    let instructions = instructions::for_session(&session, approver);
+    let server = Arc::new(Server::new(session.clone(), instructions, approvals)?);
+    let runtime = runtime()?;
+    let served = runtime.block_on(serve(front, server));
+    close(&session);
+    // A thread that the kernel holds must not hold the program.
+    runtime.shutdown_background();
+    served?;
+    Ok(Exit::Success)
+}
+
+/// How the person at the client is asked, where the operator named no other approver.
+fn approvals(args: &McpArgs) -> anyhow::Result<Option<ClientApprovals>> {
+    if args.session.names_an_approver() {
+        return Ok(None);
+    }
+    let key = match &args.http.state_key {
+        Some(file) => http::read_key(file)?,
+        None => approvals::random_key(),
+    };
+    let patience = Duration::from_millis(args.approval_timeout_ms);
+    Ok(Some(ClientApprovals::new(patience, States::with_key(key)?)))
+}
+
+/// One thread serves. A call takes it along and another continues, so that no message ever
+/// waits for a call, and a call needs no thread of its own.
+fn runtime() -> anyhow::Result<Runtime> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(MAX_THREADS)
+        .thread_keep_alive(KEPT_THREAD)
+        .thread_name("rootbound-mcp")
+        .enable_all()
+        .build()?;
+    Ok(runtime)
+}
+
+async fn serve(front: Front, server: Arc<Server>) -> anyhow::Result<()> {
+    let stopping = server.calls.stopping.clone();
+    let mut serving = match front {
+        Front::Stdio(streams) => {
+            let stdio = Stdio::new(streams, server.calls.unheard.clone())?;
+            let handler = Handler::alone(Arc::clone(&server));
+            tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
+        }
+        Front::Http(bound) => {
+            tokio::spawn(bound.serve(Arc::clone(&server), stopping.clone()))
+        }
+    };
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let ended = tokio::select! {
+        ended = &mut serving => Some(ended),
+        _ = terminated.recv() => None,
+        _ = interrupted.recv() => None,
+    };
+    // What runs is discarded; what commits ends.
+    stopping.cancel();
+    let _ = tokio::time::timeout(FAREWELL, server.calls.idle()).await;
+    match ended {
+        Some(ended) => ended?,
+        None => tokio::time::timeout(FAREWELL, serving).await??,
+    }
+}
+
+async fn serve_stdio(
+    stdio: Stdio,
+    handler: Handler,
+    stopping: CancellationToken,
+) -> anyhow::Result<()> {
+    let ended = CancellationToken::new();
+    let calls = handler.clone();
+    let stop = ended.clone();
+    tokio::spawn(async move {
+        stopping.cancelled().await;
+        // Answers of the calls that ended are still written.
+        calls.idle().await;
+        stop.cancel();
+    });
+    // An end before the session began is an end like any other.
+    if let Ok(session) = handler.serve_with_ct(stdio, ended).await {
+        session.waiting().await?;
+    }
+    Ok(())
+}
+
+/// The answers are out; a log that cannot be synced is for the operator.
+fn close(session: &Session) {
+    if let Err(error) = session.close() {
+        print::to_stderr(&format!("warning: {}", error.message()));
+    }
+}

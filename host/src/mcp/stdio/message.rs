@@ -1,0 +1,179 @@
+//! One line of input as a JSON-RPC message, or the error that answers it.
+
+use std::fmt;
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage, ProtocolVersion,
+};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Value, json};
+
+use super::lines::{Line, MAX_LINE};
+
+/// The methods that this server answers. The SDK takes a request of one of them whose
+/// parameters are wrong for a method that it does not know.
+const METHODS: [&str; 5] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
+
+/// What became of a line.
+pub(super) enum Understood {
+    Message(Box<ClientJsonRpcMessage>),
+    /// An error to write, without the end of its line.
+    Answer(Vec<u8>),
+    Nothing,
+}
+
+pub(super) fn understand(line: &Line) -> Understood {
+    let bytes = match line {
+        Line::Whole(bytes) => bytes.trim_ascii(),
+        Line::TooLong { first, last } => {
+            let why = format!("a message may have at most {MAX_LINE} bytes");
+            let id = id_in(first).or_else(|| id_at_end(last)).unwrap_or_default();
+            return answer(&id, ErrorCode::INVALID_REQUEST, &why);
+        }
+    };
+    if bytes.is_empty() {
+        return Understood::Nothing;
+    }
+    match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
+        Ok(message) => check(message),
+        Err(_) => explain(bytes),
+    }
+}
+
+fn check(message: ClientJsonRpcMessage) -> Understood {
+    if let JsonRpcMessage::Request(request) = &message
+        && let ClientRequest::CustomRequest(custom) = &request.request
+        && METHODS.contains(&custom.method.as_str())
+    {
+        let why = format!("the parameters of `{}` are not what it takes", custom.method);
+        return answer(&json!(request.id), ErrorCode::INVALID_PARAMS, &why);
+    }
+    Understood::Message(Box::new(message))
+}
+
+/// Why a line is no message.
+fn explain(bytes: &[u8]) -> Understood {
+    if serde_json::from_slice::<IgnoredAny>(bytes).is_err() {
+        return answer(&Value::Null, ErrorCode::PARSE_ERROR, "the line is not JSON");
+    }
+    let why = match bytes.first() {
+        Some(b'[') => "a line holds one message; batches are not taken",
+        _ => "the line is not a JSON-RPC 2.0 message",
+    };
+    let id = id_in(bytes).unwrap_or_default();
+    answer(&id, ErrorCode::INVALID_REQUEST, why)
+}
+
+fn answer(id: &Value, code: ErrorCode, message: &str) -> Understood {
+    let error = json!({ "code": code.0, "message": message });
+    let line = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    Understood::Answer(line.to_string().into_bytes())
+}
+
+/// The id of a message, also of one that breaks off after it.
+fn id_in(bytes: &[u8]) -> Option<Value> {
+    let mut id = None;
+    // An error says that the message breaks off; what was found before counts.
+    let _ = IdOf(&mut id).deserialize(&mut serde_json::Deserializer::from_slice(bytes));
+    id.filter(|id: &Value| id.is_string() || id.is_i64() || id.is_u64())
+}
+
+/// The id of a message of which the end is known, where it is the last member.
+fn id_at_end(bytes: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let at = text.rfind("\"id\"")?;
+    id_in(format!("{{{}", &text[at..]).as_bytes())
+        // A further brace would close an object inside the message.
+        .filter(|_| text[at..].trim_end().matches('}').count() == 1)
+}
+
+/// Looks for the member `id` of an object and skips the others.
+struct IdOf<'a>(&'a mut Option<Value>);
+
+impl<'de> DeserializeSeed<'de> for IdOf<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for IdOf<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            match name.as_str() {
+                "id" => *self.0 = Some(members.next_value()?),
+                _ => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the SDK's session begins with this message. Until then it takes anything but a
+/// request for the end of the session.
+pub(super) fn begins(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    let meta = request.request.get_meta();
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => {
+            let complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
+            let known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            complete.is_empty() && meta.protocol_version().is_some_and(known)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(line: &Line) -> Value {
+        match understand(line) {
+            Understood::Answer(answer) => serde_json::from_slice(&answer).expect("JSON"),
+            _ => panic!("no error"),
+        }
+    }
+
+    #[test]
+    fn each_kind_of_garbage_has_its_code_and_the_id_that_can_be_known() {
+        for (line, code, id) in [
+            ("hello", -32700, json!(null)),
+            ("{\"id\":1", -32700, json!(null)),
+            ("[]", -32600, json!(null)),
+            ("{\"id\":7}", -32600, json!(7)),
+            ("{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}", -32600, json!("a")),
+            ("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{}}", -32602, json!(3)),
+        ] {
+            let error = error_of(&Line::Whole(line.into()));
+            assert_eq!((&error["error"]["code"], &error["id"]), (&json!(code), &id), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_line_that_is_too_long_is_found_at_either_end() {
+        let of = |first: &str, last: &str| {
+            let (first, last) = (first.into(), last.into());
+            error_of(&Line::TooLong { first, last })["id"].clone()
+        };
+        assert_eq!(of("{\"jsonrpc\":\"2.0\",\"id\":5,\"params\":{\"x\":\"yy", "yy\"}}"), 5);
+        assert_eq!(of("{\"params\":{\"x\":\"yy", "yy\"}},\"id\":\"e\"}"), "e");
+        assert_eq!(of("{\"params\":{\"x\":\"yy", "yy\",\"id\":6}}"), Value::Null);
+    }
+}

@@ -1,0 +1,243 @@
+//! MCP over the standard streams: one JSON-RPC message a line.
+//!
+//! The SDK's own transport costs a thread hop for each message (measured: +60 µs a ping),
+//! and takes sockets, which Node gives its children, for files. This one reads and writes
+//! on the thread that serves.
+
+mod input;
+mod lines;
+mod message;
+mod output;
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ContentBlock, GetExtensions, JsonRpcMessage,
+    ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::Transport;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use input::Input;
+use lines::Lines;
+use message::Understood;
+use output::Output;
+
+/// Calls that may be under way or wait; then no more is read until one has ended. A large
+/// message counts for as many as it has pieces of this size.
+const MAX_UNDER_WAY: usize = 256;
+const PIECE: usize = 256 << 10;
+/// Bytes of answers that may wait for the client to read them; then no more is read.
+const MAX_UNSENT: usize = 1 << 20;
+/// Answers with more text than this are put into JSON beside other work.
+const LARGE: usize = 256 << 10;
+/// How long the client may take to read what was written before the end.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// The standard streams, from before the kernel confines the program.
+#[derive(Debug)]
+pub(super) struct Streams {
+    input: std::os::fd::OwnedFd,
+    output: output::Prepared,
+}
+
+impl Streams {
+    pub(super) fn open() -> io::Result<Self> {
+        let output = io::stdout().as_fd().try_clone_to_owned()?;
+        Ok(Self {
+            input: io::stdin().as_fd().try_clone_to_owned()?,
+            output: output::Prepared::new(output)?,
+        })
+    }
+}
+
+/// A place among the calls that are under way; travels with the request.
+#[derive(Clone, Debug)]
+pub(super) struct UnderWay(
+    #[expect(dead_code, reason = "dropping it gives the place back")] Arc<OwnedSemaphorePermit>,
+);
+
+/// The SDK's view of the standard streams.
+pub(super) struct Stdio {
+    input: Input,
+    lines: Lines,
+    output: Output,
+    under_way: Arc<Semaphore>,
+    /// A request that waits for its place.
+    waiting: Option<Box<ClientJsonRpcMessage>>,
+    begun: bool,
+    /// Cancelled when no more can come from the client.
+    ended: CancellationToken,
+}
+
+impl Stdio {
+    pub(super) fn new(streams: Streams, ended: CancellationToken) -> io::Result<Self> {
+        Ok(Self {
+            input: Input::new(streams.input)?,
+            lines: Lines::default(),
+            output: Output::new(streams.output)?,
+            under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
+            waiting: None,
+            begun: false,
+            ended,
+        })
+    }
+
+    /// The next message. Losing the future loses nothing: what was read stays in `self`.
+    async fn next(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
+        loop {
+            if let Some(message) = &self.waiting {
+                let place = self.place_for(message).await;
+                if let Some(message) = self.waiting.take() {
+                    return Ok(Some(with_place(*message, place)));
+                }
+            }
+            self.output.has_at_most(MAX_UNSENT).await;
+            if let Some(line) = self.lines.next() {
+                self.take(&line);
+                continue;
+            }
+            if self.ended.is_cancelled() {
+                return Ok(None);
+            }
+            self.input.read(self.lines.chunk()).await?;
+            if self.lines.chunk().is_empty() {
+                self.ended.cancel();
+            }
+        }
+    }
+
+    fn take(&mut self, line: &lines::Line) {
+        match message::understand(line) {
+            Understood::Nothing => {}
+            Understood::Answer(answer) => self.answer(answer),
+            Understood::Message(message) => {
+                self.begun |= message::begins(&message);
+                if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
+                    self.waiting = Some(message);
+                }
+            }
+        }
+    }
+
+    /// Writes an answer of the transport's own.
+    fn answer(&self, mut line: Vec<u8>) {
+        line.push(b'\n');
+        tokio::spawn(self.output.write(line));
+    }
+
+    /// Waits for a place, where the message is one that needs it.
+    async fn place_for(&self, message: &ClientJsonRpcMessage) -> Option<OwnedSemaphorePermit> {
+        let JsonRpcMessage::Request(request) = message else {
+            return None;
+        };
+        let ClientRequest::CallToolRequest(call) = &request.request else {
+            return None;
+        };
+        let bytes = call.params.arguments.iter().flatten();
+        let bytes: usize = bytes.map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
+        let places = u32::try_from(1 + bytes / PIECE).unwrap_or(1);
+        let places = places.min(MAX_UNDER_WAY as u32);
+        Arc::clone(&self.under_way).acquire_many_owned(places).await.ok()
+    }
+
+    /// Waits until every call has ended; answers are still written meanwhile.
+    async fn idle(&self) {
+        let _all = self.under_way.acquire_many(MAX_UNDER_WAY as u32).await;
+        self.output.has_at_most(0).await;
+    }
+}
+
+fn with_place(
+    mut message: ClientJsonRpcMessage,
+    place: Option<OwnedSemaphorePermit>,
+) -> ClientJsonRpcMessage {
+    if let (JsonRpcMessage::Request(request), Some(place)) = (&mut message, place) {
+        let place = UnderWay(Arc::new(place));
+        request.request.extensions_mut().insert(place);
+    }
+    message
+}
+
+impl Transport<RoleServer> for Stdio {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let large = text_in(&message) > LARGE;
+        let written = (!large).then(|| write(&self.output, &message));
+        let output = self.output.clone();
+        async move {
+            match written {
+                Some(written) => written?.await,
+                None => {
+                    let written = tokio::task::block_in_place(|| write(&output, &message));
+                    drop(message);
+                    written?.await
+                }
+            }
+        }
+    }
+
+    /// At the end of the input the calls that are under way are still answered: a client
+    /// may close its end once it has asked everything.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let output = self.output.clone();
+        tokio::select! {
+            next = self.next() => if let Ok(Some(message)) = next {
+                return Some(message);
+            },
+            () = output.broken() => {
+                self.ended.cancel();
+                return None;
+            }
+        }
+        self.ended.cancel();
+        tokio::select! {
+            () = self.idle() => {}
+            () = output.broken() => {}
+        }
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // Whoever does not read has no claim to the rest.
+        let _ = tokio::time::timeout(LAST_LINES, self.output.has_at_most(0)).await;
+        Ok(())
+    }
+}
+
+fn write(
+    output: &Output,
+    message: &ServerJsonRpcMessage,
+) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+    // A little more than the text, so that small escapes need no second buffer.
+    let mut line = Vec::with_capacity(512 + text_in(message) * 9 / 8);
+    serde_json::to_writer(&mut line, message)?;
+    line.push(b'\n');
+    Ok(output.write(line))
+}
+
+/// Bytes of a result's texts.
+fn text_in(message: &ServerJsonRpcMessage) -> usize {
+    let JsonRpcMessage::Response(response) = message else {
+        return 0;
+    };
+    let ServerResult::CallToolResult(result) = &response.result else {
+        return 0;
+    };
+    let of_block = |block: &ContentBlock| match block {
+        ContentBlock::Text(text) => text.text.len(),
+        ContentBlock::Image(image) => image.data.len(),
+        ContentBlock::Audio(audio) => audio.data.len(),
+        _ => 0,
+    };
+    result.content.iter().map(of_block).sum()
+}

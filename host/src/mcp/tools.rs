@@ -1,0 +1,90 @@
+//! The tools, as MCP lists them, and the argument that the host adds to them.
+
+use rmcp::model::{JsonObject, Tool};
+use rootbound::{CallError, Definition, RiskClass, Session};
+use serde_json::{Value, json};
+
+/// The argument by which a call asks what it would change. The host takes it out; no tool
+/// sees it.
+const DRY_RUN: &str = "dry_run";
+
+/// A definition as an element of MCP's `tools/list`.
+pub(crate) fn describe(definition: &Definition) -> Value {
+    json!({
+        "name": definition.name,
+        "title": definition.title,
+        "description": definition.description,
+        "inputSchema": input_schema(definition),
+        "annotations": {
+            "readOnlyHint": definition.risk == RiskClass::Read,
+            "destructiveHint": definition.risk >= RiskClass::Destructive,
+            "idempotentHint": definition.risk == RiskClass::Read,
+            "openWorldHint": definition.risk == RiskClass::Send,
+        },
+    })
+}
+
+fn input_schema(definition: &Definition) -> Value {
+    let mut schema: Value = serde_json::from_str(&definition.input_schema)
+        .unwrap_or_else(|_| json!({ "type": "object" }));
+    if changes_something(definition)
+        && let Some(properties) = schema["properties"].as_object_mut()
+    {
+        properties.insert(
+            DRY_RUN.to_owned(),
+            json!({ "type": "boolean", "description": "Change nothing; answer what would change." }),
+        );
+    }
+    schema
+}
+
+fn changes_something(definition: &Definition) -> bool {
+    definition.risk > RiskClass::Read
+}
+
+/// The tools of a session.
+#[derive(Debug)]
+pub(super) struct Tools {
+    listed: Vec<Tool>,
+    /// Which of them change something.
+    changing: Vec<bool>,
+}
+
+impl Tools {
+    pub(super) fn of(session: &Session) -> Result<Self, CallError> {
+        let definitions = session.tools()?;
+        let listed = definitions.iter().filter_map(|definition| {
+            // What `describe` writes is a tool.
+            serde_json::from_value(describe(definition)).ok()
+        });
+        Ok(Self {
+            listed: listed.collect(),
+            changing: definitions.iter().map(changes_something).collect(),
+        })
+    }
+
+    pub(super) fn list(&self) -> Vec<Tool> {
+        self.listed.clone()
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Tool> {
+        self.listed.iter().find(|tool| tool.name == name)
+    }
+
+    /// Takes the host's argument out of a call's arguments, where the tool has it, and says
+    /// whether it was true. What is not a boolean stays, and the tool refuses it.
+    pub(super) fn take_dry_run(&self, name: &str, arguments: &mut JsonObject) -> bool {
+        let changing = |at: usize| self.changing.get(at) == Some(&true);
+        let at = self.listed.iter().position(|tool| tool.name == name);
+        if !at.is_some_and(changing) {
+            return false;
+        }
+        match arguments.get(DRY_RUN) {
+            Some(&Value::Bool(asked)) => {
+                arguments.shift_remove(DRY_RUN);
+                asked
+            }
+            _ => false,
+        }
+    }
+}
