@@ -6,13 +6,14 @@ GUEST := --manifest-path guest-tools/Cargo.toml --target-dir $(TARGET)/guest
 define HELP
 make demo    a tour: what a tool may do, and what it is refused
 make test    everything that CI runs
+make test-clients  the official MCP clients, against the built program
 make build   the release binary, $(TARGET)/release/rootbound
 make bench   benchmarks
 make setup   install what building the guest needs; the others do it by themselves
 make clean   remove everything that was built
 endef
 
-.PHONY: help demo test build bench setup clean
+.PHONY: help demo test test-clients build bench setup clean
 
 help:
 	$(info $(HELP))
@@ -32,6 +33,10 @@ test: setup
 	cargo test --locked $(GUEST)
 	cargo test --locked
 	cargo run --quiet --locked --example embed >/dev/null
+
+test-clients: setup
+	cargo build --locked
+	tests/clients/run $(TARGET)/debug/rootbound
 
 build: setup
 	cargo build --locked --release

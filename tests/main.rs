@@ -20,6 +20,7 @@ mod embedding;
 mod hostile;
 mod kernel;
 mod limits;
+mod mcp;
 mod policy;
 mod properties;
 mod races;

@@ -17,6 +17,7 @@ fn help_reads_as_accepted() {
         (&["--help"][..], "cli/help.txt"),
         (&["call", "--help"], "cli/help-call.txt"),
         (&["check", "--help"], "cli/help-check.txt"),
+        (&["mcp", "--help"], "cli/help-mcp.txt"),
         (&["tools", "--help"], "cli/help-tools.txt"),
         (&["audit", "--help"], "cli/help-audit.txt"),
         (&["approvals", "--help"], "cli/help-approvals.txt"),

@@ -2,7 +2,8 @@
 
 use super::{document, repository};
 
-const DOCUMENTS: [&str; 4] = [
+const DOCUMENTS: [&str; 5] = [
+    "docs/clients.md",
     "README.md",
     "SECURITY.md",
     "CONTRIBUTING.md",

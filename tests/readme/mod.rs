@@ -1,5 +1,6 @@
 //! The documents say what is so: commands, outputs, tables, names of files.
 
+mod clients;
 mod console;
 mod links;
 mod tools;
@@ -61,6 +62,7 @@ fn the_readme_says_what_a_reader_asks_in_that_order() {
         .collect();
     let expected = [
         "Quick start",
+        "Plug it into an agent",
         "Embed",
         "What is promised",
         "Tools",

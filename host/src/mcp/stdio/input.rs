@@ -7,6 +7,8 @@ use rustix::fs::FileType;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::awaited;
+
 /// Bytes read at once: what a pipe holds (pipe(7)).
 const CHUNK: usize = 64 << 10;
 
@@ -27,7 +29,7 @@ impl Input {
             return Ok(Self::Direct(descriptor));
         }
         let duplicate = descriptor.try_clone()?;
-        Ok(match AsyncFd::with_interest(descriptor, Interest::READABLE) {
+        Ok(match awaited(descriptor, Interest::READABLE) {
             Ok(awaited) => Self::Awaited(awaited),
             // What cannot be waited for, such as `/dev/null`, does not keep waiting.
             Err(_) => Self::Direct(duplicate),

@@ -10,7 +10,7 @@ mod message;
 mod output;
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +44,7 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// The standard streams, from before the kernel confines the program.
 #[derive(Debug)]
 pub(super) struct Streams {
-    input: std::os::fd::OwnedFd,
+    input: OwnedFd,
     output: output::Prepared,
 }
 
@@ -54,6 +56,15 @@ impl Streams {
             output: output::Prepared::new(output)?,
         })
     }
+}
+
+/// A descriptor whose readiness can be awaited.
+#[expect(
+    deprecated,
+    reason = "it is unsound for types that do not own their descriptor; this one does"
+)]
+fn awaited(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
+    AsyncFd::with_interest(descriptor, interest)
 }
 
 /// A place among the calls that are under way; travels with the request.

@@ -13,6 +13,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
+use super::awaited;
+
 /// `MSG_DONTWAIT` and `MSG_NOSIGNAL` (Linux's `<linux/socket.h>`).
 const WITHOUT_WAITING: i32 = 0x40 | 0x4000;
 
@@ -93,7 +95,7 @@ impl Output {
         let is_socket = FileType::from_raw_mode(rustix::fs::fstat(&descriptor)?.st_mode)
             == FileType::Socket;
         let direct = descriptor.try_clone()?;
-        let awaited = |fd| AsyncFd::with_interest(fd, Interest::WRITABLE).ok();
+        let awaited = |fd| awaited(fd, Interest::WRITABLE).ok();
         let place = match reopened {
             Some(own) => awaited(own).map(Place::Reopened),
             None if is_socket => awaited(descriptor).map(Place::Socket),

@@ -1,0 +1,85 @@
+//! Calls that nobody wants any more, and calls beside long ones.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, GENERATIONS, Generation, Streams};
+use crate::hostile::component;
+use crate::support::Fixture;
+use crate::support::cli::Cli;
+
+/// A server whose tools run for ever.
+fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
+    let file = fixture.base().join("hostile.wasm");
+    std::fs::write(&file, component::bytes()).unwrap();
+    let file = file.to_str().unwrap();
+    let further = ["--component", file, "--timeout-ms", "30000"];
+    Client::spawn(cli, fixture, generation, &further, json!({}), Streams::Pipes)
+}
+
+fn entries(cli: &Cli) -> Vec<Value> {
+    let files = cli.audit_files();
+    let text: String = files
+        .iter()
+        .map(|file| std::fs::read_to_string(file).unwrap())
+        .collect();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_cancelled_call_stops_and_is_not_answered() {
+    for generation in GENERATIONS {
+        let (cli, fixture) = (Cli::new(), Fixture::new());
+        let mut client = start(&cli, &fixture, generation);
+        let started = Instant::now();
+        let id = client.ask_call("loop_for_ever", json!({}));
+        let params = json!({ "requestId": id });
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        // The end of the input waits for calls that run; this one does not any more.
+        let (status, lines) = client.finish();
+        assert_eq!((status, lines), (Some(0), vec![]), "{generation:?}");
+        assert!(started.elapsed() < Duration::from_secs(15));
+        let entries = entries(&cli);
+        let call = entries.iter().find(|entry| entry["kind"] == "call").unwrap();
+        assert_eq!((&call["outcome"], &call["code"]), (&json!("cancelled"), &json!("cancelled")));
+    }
+}
+
+#[test]
+fn a_short_call_does_not_wait_for_a_long_one() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let mut client = start(&cli, &fixture, GENERATIONS[0]);
+    for _ in 0..4 {
+        client.ask_call("loop_for_ever", json!({}));
+    }
+    for _ in 0..20 {
+        let id = client.ask("ping", json!({}));
+        let answer = client.receive_within(Duration::from_secs(5)).expect("an answer");
+        assert_eq!(answer["id"], id);
+    }
+}
+
+#[test]
+fn a_caller_who_wants_to_hears_how_far_a_call_is() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    for generation in GENERATIONS {
+        let mut client = start(&cli, &fixture, generation);
+        let params = json!({ "name": "look_up_for_ever", "arguments": {}, "_meta": { "progressToken": "p" } });
+        let id = client.ask("tools/call", params);
+        let mut last = 0.0;
+        for _ in 0..3 {
+            let told = client.receive();
+            assert_eq!(told["method"], "notifications/progress", "{told}");
+            assert_eq!(told["params"]["progressToken"], "p");
+            let progress = told["params"]["progress"].as_f64().unwrap();
+            assert!(progress > last, "{told}");
+            last = progress;
+        }
+        let params = json!({ "requestId": id });
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        assert_eq!(client.finish().0, Some(0));
+    }
+}

@@ -1,0 +1,141 @@
+//! Requests of web pages, of programs without the token, and of the hostile.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::server::Server;
+use crate::support::Fixture;
+use crate::support::cli::Cli;
+
+const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+fn initialize() -> String {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
+    })
+    .to_string()
+}
+
+#[test]
+fn without_the_token_nothing_is_answered() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let prefix = format!("Bearer {}", &server.token[..20]);
+    let longer = format!("Bearer {}0", server.token);
+    let basic = format!("Basic {}", server.token);
+    for authorization in ["", "Bearer", "Bearer ", &prefix, &longer, &basic, &server.token] {
+        let answer = server.post(&[("Authorization", authorization)], &initialize());
+        assert_eq!(answer.status, 401, "{authorization}");
+        assert_eq!(answer.header("www-authenticate"), Some("bearer"));
+        assert!(!answer.body.contains("jsonrpc"), "{answer:?}");
+    }
+    // The control: with the token it is.
+    assert_eq!(server.post(&[], &initialize()).status, 200);
+    assert_eq!(server.token.len(), 64);
+}
+
+#[test]
+fn a_page_that_was_lured_to_the_port_is_refused_even_with_the_token() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let port = server.address.port();
+    let (rebound, own_name) = (format!("evil.example:{port}"), format!("localhost:{port}"));
+    let same_origin = format!("http://evil.example:{port}");
+    for headers in [
+        [("Host", rebound.as_str()), ("X", "y")],
+        [("Host", rebound.as_str()), ("Origin", same_origin.as_str())],
+        [("Host", own_name.as_str()), ("Origin", "https://evil.example")],
+        [("Host", own_name.as_str()), ("Origin", "null")],
+        [("Host", own_name.as_str()), ("Origin", "http://localhost:3000")],
+        [("Host", "127.0.0.1.evil.example"), ("X", "y")],
+    ] {
+        let answer = server.post(&headers, &initialize());
+        assert_eq!(answer.status, 403, "{headers:?} {answer:?}");
+    }
+    let answer = server.post(&[("Host", own_name.as_str())], &initialize());
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[test]
+fn an_origin_or_host_that_the_operator_names_is_taken() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let further = ["--http-origin", "http://localhost:6274", "--http-host", "files.example"];
+    let server = Server::start(&cli, &fixture, &further);
+    let headers = [("Host", "files.example"), ("Origin", "http://localhost:6274")];
+    assert_eq!(server.post(&headers, &initialize()).status, 200);
+    let other = [("Host", "files.example"), ("Origin", "http://localhost:6275")];
+    assert_eq!(server.post(&other, &initialize()).status, 403);
+}
+
+#[test]
+fn no_page_may_read_an_answer_from_another_origin() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let preflight = format!(
+        "OPTIONS /mcp HTTP/1.1\r\nHost: {}\r\nOrigin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n",
+        server.address
+    );
+    let answer = server.exchange(preflight.as_bytes());
+    assert!(answer.status >= 400, "{answer:?}");
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+}
+
+#[test]
+fn other_machines_are_let_in_only_where_the_operator_says_so() {
+    let cli = Cli::new();
+    let run = cli.run(["mcp", "--http", "0.0.0.0:0"]);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("--http-allow-remote"), "{run:?}");
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let long = "x".repeat(100 << 10);
+    let answer = server.post(&[("X-Long", &long)], LIST);
+    assert!(matches!(answer.status, 0 | 431), "{}", answer.status);
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        server.address,
+        server.token,
+        64 << 20
+    );
+    let answer = server.exchange(head.as_bytes());
+    assert_eq!(answer.status, 413, "{answer:?}");
+    // It is still there for others.
+    assert_eq!(server.post(&[], &initialize()).status, 200);
+}
+
+#[test]
+fn a_client_that_never_finishes_its_headers_is_let_go() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: ").unwrap();
+    let started = Instant::now();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(started.elapsed() < Duration::from_secs(40));
+}
+
+#[test]
+fn the_token_is_not_in_the_process_list_and_not_in_the_log() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let environment = [("ROOTBOUND_HTTP_TOKEN", "a-token-that-nobody-may-see")];
+    let mut server = Server::start_with(&cli, &fixture, &[], &environment);
+    server.token = environment[0].1.to_owned();
+    let written = server.call("write_file", json!({"path": "a.md", "content": "x"}));
+    assert_eq!(written["isError"], false, "{written}");
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", server.process())).unwrap();
+    assert!(!String::from_utf8_lossy(&arguments).contains(&server.token));
+    for file in cli.audit_files() {
+        let log = std::fs::read_to_string(file).unwrap();
+        assert!(log.contains("\"write_file\"") && !log.contains(&server.token));
+    }
+}

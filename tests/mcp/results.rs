@@ -1,0 +1,127 @@
+//! Results and errors of calls.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, GENERATIONS, Generation};
+use crate::support::Fixture;
+
+#[test]
+fn the_payload_comes_once_and_the_fields_after_it() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        fixture.input("notes.md", "one \"two\"\n");
+        let mut client = Client::over(&fixture, generation, &[]);
+        let answer = client.call("read_file", json!({"path": "notes.md"}));
+        assert_eq!(answer.text(0), "one \"two\"\n");
+        let fields = answer.success();
+        assert_eq!((&fields["path"], &fields["root"]), (&json!("notes.md"), &json!("inputs")));
+        assert_eq!(fields["content"], Value::Null);
+        assert_eq!(answer.result["content"].as_array().unwrap().len(), 2);
+        assert!(answer.result.get("structuredContent").is_none());
+        let complete = answer.result["resultType"] == "complete";
+        assert_eq!(complete, generation == Generation::Stateless);
+    }
+}
+
+#[test]
+fn a_change_carries_its_receipt() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        let mut client = Client::over(&fixture, generation, &[]);
+        let fields = client
+            .call("write_file", json!({"path": "a/b.md", "content": "done"}))
+            .success();
+        assert_eq!(fixture.workspace_text("a/b.md"), "done");
+        let effects = fields["receipt"]["effects"].as_array().unwrap();
+        assert_eq!(effects.last().unwrap()["path"], "a/b.md", "{fields}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_change_and_changes_nothing() {
+    let fixture = Fixture::new();
+    let mut client = Client::over(&fixture, GENERATIONS[0], &[]);
+    let arguments = json!({"path": "b.md", "content": "done", "dry_run": true});
+    let fields = client.call("write_file", arguments).success();
+    assert_eq!(fields["dry_run"], true);
+    assert_eq!(fields["effects"][0]["path"], "b.md", "{fields}");
+    assert!(!fixture.workspace().join("b.md").exists());
+    // The same with `false` is an ordinary call.
+    let arguments = json!({"path": "b.md", "content": "done", "dry_run": false});
+    client.call("write_file", arguments).success();
+    assert_eq!(fixture.workspace_text("b.md"), "done");
+}
+
+#[test]
+fn dry_run_is_no_argument_of_a_tool_that_reads_and_nothing_but_true_or_false() {
+    let fixture = Fixture::new();
+    fixture.input("notes.md", "x");
+    let mut client = Client::over(&fixture, GENERATIONS[0], &[]);
+    let read = client.call("read_file", json!({"path": "notes.md", "dry_run": true}));
+    assert_eq!(read.code(), "invalid-arguments");
+    let wrong = json!({"path": "b.md", "content": "x", "dry_run": "yes"});
+    assert_eq!(client.call("write_file", wrong).code(), "invalid-arguments");
+    assert!(!fixture.workspace().join("b.md").exists());
+}
+
+#[test]
+fn a_refusal_is_an_error_that_the_model_sees_with_its_code() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        fs::write(fixture.outside().join("secret"), "s").unwrap();
+        std::os::unix::fs::symlink("../outside/secret", fixture.inputs().join("link")).unwrap();
+        let mut client = Client::over(&fixture, generation, &[]);
+        for (tool, arguments, code) in [
+            ("read_file", json!({"path": "../outside/secret"}), "invalid-path"),
+            ("read_file", json!({"path": "/etc/passwd"}), "invalid-path"),
+            ("read_file", json!({"path": "link"}), "escape"),
+            ("read_file", json!({"path": "absent"}), "not-found"),
+            ("read_file", json!({"path": 5}), "invalid-arguments"),
+            ("read_file", json!({"path": "a", "surprise": 1}), "invalid-arguments"),
+            ("read_fil", json!({"path": "a"}), "unknown-tool"),
+        ] {
+            let answer = client.call(tool, arguments);
+            assert_eq!(answer.code(), code, "{generation:?} {tool}");
+            assert!(answer.fields()["hint"].is_string());
+            let base = fixture.base().to_str().unwrap().to_owned();
+            assert!(!answer.text(0).contains(&base), "{}", answer.text(0));
+        }
+    }
+}
+
+#[test]
+fn a_result_is_at_most_256_kib_unless_the_operator_says_otherwise() {
+    let fixture = Fixture::new();
+    fixture.input("large.txt", "x".repeat(300 << 10));
+    let mut client = Client::over(&fixture, GENERATIONS[1], &[]);
+    let answer = client.call("read_file", json!({"path": "large.txt"}));
+    assert_eq!(answer.code(), "limit-exceeded");
+    assert_eq!(answer.fields()["limit"], "max_output_bytes");
+    let mut client = Client::over(&fixture, GENERATIONS[1], &["--max-output-bytes", "1MiB"]);
+    let answer = client.call("read_file", json!({"path": "large.txt"}));
+    assert_eq!(answer.text(0).len(), 300 << 10);
+}
+
+/// The TypeScript SDK 1.x gives up a connection on which more than 10 MiB wait for the end
+/// of their line.
+#[test]
+fn a_line_is_never_longer_than_clients_take_however_much_has_to_be_escaped() {
+    let fixture = Fixture::new();
+    fixture.input("controls.txt", "\u{1}".repeat(2 << 20));
+    let mut client = Client::over(&fixture, GENERATIONS[1], &["--max-output-bytes", "4MiB"]);
+    let answer = client.call("read_file", json!({"path": "controls.txt"}));
+    assert_eq!(answer.code(), "limit-exceeded");
+    assert_eq!(answer.fields()["limit"], "max_line_bytes");
+}
+
+#[test]
+fn ten_mebibytes_pass_where_the_operator_allows_them() {
+    let fixture = Fixture::new();
+    let content = "0123456789abcde\n".repeat((10 << 20) / 16);
+    fixture.input("large.txt", &content);
+    let mut client = Client::over(&fixture, GENERATIONS[0], &["--max-output-bytes", "16MiB"]);
+    let answer = client.call("read_file", json!({"path": "large.txt"}));
+    assert_eq!(answer.text(0), content);
+}
