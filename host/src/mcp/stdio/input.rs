@@ -36,9 +36,9 @@ impl Input {
         })
     }
 
-    /// Reads what is there into `chunk`; nothing at the end. Losing the future loses no
-    /// bytes.
-    pub(super) async fn read(&self, chunk: &mut Vec<u8>) -> io::Result<()> {
+    /// Reads what is there into `chunk` and says how much; nothing at the end. Losing the
+    /// future loses no bytes.
+    pub(super) async fn read(&self, chunk: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Self::Direct(file) => read_some(file, CHUNK, chunk),
             Self::Awaited(descriptor) => loop {
@@ -55,13 +55,13 @@ impl Input {
     }
 }
 
-fn read_some(descriptor: impl AsFd, most: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+fn read_some(descriptor: impl AsFd, most: usize, chunk: &mut Vec<u8>) -> io::Result<usize> {
     chunk.resize(most, 0);
     let read = rustix::io::retry_on_intr(|| rustix::io::read(&descriptor, &mut *chunk));
     chunk.truncate(read.unwrap_or(0));
     match read {
         // A socket whose other end went away with unread answers.
-        Err(rustix::io::Errno::CONNRESET) => Ok(()),
-        other => Ok(other.map(|_| ())?),
+        Err(rustix::io::Errno::CONNRESET) => Ok(0),
+        other => Ok(other?),
     }
 }

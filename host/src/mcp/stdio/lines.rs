@@ -30,8 +30,10 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Where the next bytes go; everything in it has been looked at.
+    /// Where the next bytes go. What was in it is gone: a reader that is given up before it
+    /// has read must not leave lines that were taken.
     pub(super) fn chunk(&mut self) -> &mut Vec<u8> {
+        self.chunk.clear();
         self.taken = 0;
         &mut self.chunk
     }
@@ -99,6 +101,15 @@ mod tests {
         let expected = [whole("ab"), whole(""), whole("c")];
         assert_eq!(fed(&[b"ab\n\nc\nhalf"]), expected);
         assert_eq!(fed(&[b"a", b"b", b"\n", b"\nc", b"\nhalf"]), expected);
+    }
+
+    #[test]
+    fn a_line_is_taken_once_also_when_nothing_follows() {
+        let mut lines = Lines::default();
+        *lines.chunk() = b"once\n".to_vec();
+        assert_eq!(lines.next(), Some(Line::Whole(b"once".to_vec())));
+        lines.chunk();
+        assert_eq!(lines.next(), None);
     }
 
     #[test]

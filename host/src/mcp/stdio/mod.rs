@@ -116,8 +116,7 @@ impl Stdio {
             if self.ended.is_cancelled() {
                 return Ok(None);
             }
-            self.input.read(self.lines.chunk()).await?;
-            if self.lines.chunk().is_empty() {
+            if self.input.read(self.lines.chunk()).await? == 0 {
                 self.ended.cancel();
             }
         }
