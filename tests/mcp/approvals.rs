@@ -61,9 +61,18 @@ fn answered(client: &mut Client, result: Value) -> Answered {
 #[test]
 fn a_session_asks_while_the_call_waits_and_only_a_tick_is_a_yes() {
     for (answer, deleted) in [
-        (json!({ "action": "accept", "content": { "approve": true } }), true),
-        (json!({ "action": "accept", "content": { "approve": false } }), false),
-        (json!({ "action": "accept", "content": { "approve": "true" } }), false),
+        (
+            json!({ "action": "accept", "content": { "approve": true } }),
+            true,
+        ),
+        (
+            json!({ "action": "accept", "content": { "approve": false } }),
+            false,
+        ),
+        (
+            json!({ "action": "accept", "content": { "approve": "true" } }),
+            false,
+        ),
         (json!({ "action": "accept", "content": {} }), false),
         (json!({ "action": "accept" }), false),
         (json!({ "action": "decline" }), false),
@@ -117,7 +126,12 @@ fn a_client_that_answers_with_an_error_or_not_at_all_has_refused() {
     assert_eq!(answer["id"], id);
     assert_eq!(Answered::of(&answer).code(), "approval-denied");
 
-    let mut silent = client_with(&fixture, SESSION, forms(), &["--approval-timeout-ms", "300"]);
+    let mut silent = client_with(
+        &fixture,
+        SESSION,
+        forms(),
+        &["--approval-timeout-ms", "300"],
+    );
     let started = Instant::now();
     let (id, _) = asked(&mut silent);
     let answer = std::iter::from_fn(|| Some(silent.receive())).find(|line| line["id"] == id);
@@ -133,7 +147,12 @@ fn other_calls_are_served_while_one_waits_for_its_answer() {
     let mut client = client(&fixture, SESSION, forms());
     let (id, question) = asked(&mut client);
     for _ in 0..300 {
-        assert_eq!(client.call("read_file", json!({"path": "notes.md"})).text(0), "hello");
+        assert_eq!(
+            client
+                .call("read_file", json!({"path": "notes.md"}))
+                .text(0),
+            "hello"
+        );
     }
     let yes = json!({ "action": "accept", "content": { "approve": true } });
     client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }));
@@ -157,7 +176,8 @@ fn a_call_that_is_cancelled_while_it_asks_changes_nothing() {
     let mut client = client(&fixture, SESSION, forms());
     let (id, question) = asked(&mut client);
     let params = json!({ "requestId": id });
-    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    client
+        .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
     client.request("ping", json!({}));
     let yes = json!({ "action": "accept", "content": { "approve": true } });
     client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }));
@@ -301,8 +321,14 @@ fn an_operator_who_names_the_queue_has_the_queue_asked() {
     for generation in [SESSION, Generation::Stateless] {
         fixture.work("old.md", "old");
         let further = ["--approve", "queue"];
-        let mut client =
-            Client::spawn(&cli, &fixture, generation, &further, forms(), Streams::Pipes);
+        let mut client = Client::spawn(
+            &cli,
+            &fixture,
+            generation,
+            &further,
+            forms(),
+            Streams::Pipes,
+        );
         let result = client.call("delete_file", delete());
         assert_eq!(result.code(), "approval-required");
         let id = result.fields()["approval"].as_str().unwrap().to_owned();

@@ -15,7 +15,14 @@ fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
     std::fs::write(&file, component::bytes()).unwrap();
     let file = file.to_str().unwrap();
     let further = ["--component", file, "--timeout-ms", "30000"];
-    Client::spawn(cli, fixture, generation, &further, json!({}), Streams::Pipes)
+    Client::spawn(
+        cli,
+        fixture,
+        generation,
+        &further,
+        json!({}),
+        Streams::Pipes,
+    )
 }
 
 fn entries(cli: &Cli) -> Vec<Value> {
@@ -37,14 +44,22 @@ fn a_cancelled_call_stops_and_is_not_answered() {
         let started = Instant::now();
         let id = client.ask_call("loop_for_ever", json!({}));
         let params = json!({ "requestId": id });
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        client.send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+        );
         // The end of the input waits for calls that run; this one does not any more.
         let (status, lines) = client.finish();
         assert_eq!((status, lines), (Some(0), vec![]), "{generation:?}");
         assert!(started.elapsed() < Duration::from_secs(15));
         let entries = entries(&cli);
-        let call = entries.iter().find(|entry| entry["kind"] == "call").unwrap();
-        assert_eq!((&call["outcome"], &call["code"]), (&json!("cancelled"), &json!("cancelled")));
+        let call = entries
+            .iter()
+            .find(|entry| entry["kind"] == "call")
+            .unwrap();
+        assert_eq!(
+            (&call["outcome"], &call["code"]),
+            (&json!("cancelled"), &json!("cancelled"))
+        );
     }
 }
 
@@ -57,7 +72,9 @@ fn a_short_call_does_not_wait_for_a_long_one() {
     }
     for _ in 0..20 {
         let id = client.ask("ping", json!({}));
-        let answer = client.receive_within(Duration::from_secs(5)).expect("an answer");
+        let answer = client
+            .receive_within(Duration::from_secs(5))
+            .expect("an answer");
         assert_eq!(answer["id"], id);
     }
 }
@@ -79,7 +96,9 @@ fn a_caller_who_wants_to_hears_how_far_a_call_is() {
             last = progress;
         }
         let params = json!({ "requestId": id });
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        client.send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+        );
         assert_eq!(client.finish().0, Some(0));
     }
 }

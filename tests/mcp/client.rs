@@ -156,7 +156,10 @@ impl Client {
 
     /// The next line of the server.
     pub fn receive(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer in time");
+        let line = self
+            .lines
+            .recv_timeout(PATIENCE)
+            .expect("an answer in time");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -194,12 +197,18 @@ impl Client {
     }
 
     pub fn ask_call(&mut self, tool: &str, arguments: Value) -> i64 {
-        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+        self.ask(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        )
     }
 
     /// A call and its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Answered {
-        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let answer = self.request(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        );
         Answered::of(&answer)
     }
 

@@ -30,8 +30,7 @@ fn the_end_of_the_input_is_a_clean_end_after_all_answers() {
     for generation in GENERATIONS {
         for streams in [Streams::Pipes, Streams::Sockets] {
             let (cli, fixture) = (Cli::new(), Fixture::new());
-            let mut client =
-                Client::spawn(&cli, &fixture, generation, &[], json!({}), streams);
+            let mut client = Client::spawn(&cli, &fixture, generation, &[], json!({}), streams);
             for number in 0..50 {
                 let path = format!("{number}.md");
                 client.ask_call("write_file", json!({"path": path, "content": "x"}));
@@ -48,8 +47,14 @@ fn the_end_of_the_input_is_a_clean_end_after_all_answers() {
 fn a_signal_is_a_clean_end_in_the_middle_of_changes() {
     for name in ["TERM", "INT"] {
         let (cli, fixture) = (Cli::new(), Fixture::new());
-        let mut client =
-            Client::spawn(&cli, &fixture, GENERATIONS[1], &[], json!({}), Streams::Pipes);
+        let mut client = Client::spawn(
+            &cli,
+            &fixture,
+            GENERATIONS[1],
+            &[],
+            json!({}),
+            Streams::Pipes,
+        );
         let content = "line\n".repeat(200_000);
         for number in 0..30 {
             let path = format!("{number}.md");
@@ -78,8 +83,13 @@ fn a_client_that_closes_both_pipes_leaves_no_server_behind() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     fixture.input("notes.md", "x".repeat(200 << 10));
     let mut command = cli.command(["mcp", "--read"]);
-    command.arg(fixture.inputs()).stdin(std::process::Stdio::piped());
-    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    command
+        .arg(fixture.inputs())
+        .stdin(std::process::Stdio::piped());
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
     let request = json!({

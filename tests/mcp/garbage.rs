@@ -16,13 +16,21 @@ fn garbage_is_answered_and_the_next_request_too() {
             ("hello", -32700, Value::Null),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,", -32700, Value::Null),
             ("\u{1}\u{2}", -32700, Value::Null),
-            ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, Value::Null),
+            (
+                "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+                -32600,
+                Value::Null,
+            ),
             ("{\"id\":77}", -32600, json!(77)),
             ("42", -32600, Value::Null),
         ] {
             client.send_raw(format!("{line}\n").as_bytes());
             let answer = client.receive();
-            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{line}");
+            assert_eq!(
+                (&answer["error"]["code"], &answer["id"]),
+                (&json!(code), &id),
+                "{line}"
+            );
         }
         client.send_raw(b"\n  \r\n");
         client.send_raw(b"\xff\xfe\n");
@@ -36,7 +44,11 @@ fn garbage_is_answered_and_the_next_request_too() {
 fn parameters_that_a_method_does_not_take_are_invalid_parameters() {
     for generation in GENERATIONS {
         let mut client = Client::over(&Fixture::new(), generation, &[]);
-        for params in [json!({}), json!({"name": 5}), json!({"name": "read_file", "arguments": []})] {
+        for params in [
+            json!({}),
+            json!({"name": 5}),
+            json!({"name": "read_file", "arguments": []}),
+        ] {
             let answer = client.request("tools/call", params.clone());
             assert_eq!(answer["error"]["code"], -32602, "{params} {answer}");
         }
@@ -46,15 +58,24 @@ fn parameters_that_a_method_does_not_take_are_invalid_parameters() {
 #[test]
 fn a_line_of_a_hundred_megabytes_is_answered_and_forgotten() {
     let mut client = Client::over(&Fixture::new(), GENERATIONS[1], &[]);
-    client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\",\"params\":{\"x\":\"");
+    client.send_raw(
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\",\"params\":{\"x\":\"",
+    );
     let piece = vec![b'y'; 1 << 20];
     for _ in 0..100 {
         client.send_raw(&piece);
     }
     client.send_raw(b"\"}}\n");
     let answer = client.receive();
-    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("big"), &json!(-32600)));
-    assert!(peak_memory(client.process()) < 120 << 10, "{} KiB", peak_memory(client.process()));
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!("big"), &json!(-32600))
+    );
+    assert!(
+        peak_memory(client.process()) < 120 << 10,
+        "{} KiB",
+        peak_memory(client.process())
+    );
     assert!(client.request("tools/list", json!({}))["result"].is_object());
 }
 
@@ -110,8 +131,10 @@ fn requests_in_a_file_are_all_answered() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     for id in 0..20 {
-        let params = json!({ "name": "read_file", "arguments": { "path": "notes.md" }, "_meta": meta });
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        let params =
+            json!({ "name": "read_file", "arguments": { "path": "notes.md" }, "_meta": meta });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
         writeln!(requests, "{request}").unwrap();
     }
     std::io::Seek::rewind(&mut requests).unwrap();
@@ -122,7 +145,11 @@ fn requests_in_a_file_are_all_answered() {
     let mut ids: Vec<i64> = run
         .stdout
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_i64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["id"]
+                .as_i64()
+                .unwrap()
+        })
         .collect();
     ids.sort_unstable();
     assert_eq!(ids, (0..20).collect::<Vec<i64>>());

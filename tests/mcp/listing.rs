@@ -12,7 +12,10 @@ fn every_generation_is_told_the_same_tools() {
     for generation in GENERATIONS {
         let mut client = Client::over(&Fixture::new(), generation, &[]);
         let list = client.request("tools/list", json!({}))["result"].clone();
-        assert_eq!(list["tools"], from_the_command_line["tools"], "{generation:?}");
+        assert_eq!(
+            list["tools"], from_the_command_line["tools"],
+            "{generation:?}"
+        );
         // From 2026-07-28 on a list says for how long it is true, and a result what it is.
         let stateless = generation == Generation::Stateless;
         assert_eq!(list["resultType"] == "complete", stateless, "{list}");
@@ -97,7 +100,9 @@ fn a_revision_that_nobody_knows_is_refused_with_those_that_are_known() {
         "io.modelcontextprotocol/clientInfo": { "name": "c", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    client.send(&json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": { "_meta": meta } }));
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": { "_meta": meta } }),
+    );
     let answer = client.receive();
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert!(answer["error"]["data"]["supported"].is_array(), "{answer}");
@@ -109,7 +114,10 @@ fn what_the_protocol_has_and_the_server_has_not_is_a_method_not_found() {
         let mut client = Client::over(&Fixture::new(), generation, &[]);
         for method in ["nonsense", "completion/complete"] {
             let answer: Value = client.request(method, json!({}));
-            assert_eq!(answer["error"]["code"], -32601, "{generation:?} {method} {answer}");
+            assert_eq!(
+                answer["error"]["code"], -32601,
+                "{generation:?} {method} {answer}"
+            );
         }
     }
 }

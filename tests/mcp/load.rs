@@ -29,11 +29,17 @@ fn memory_does_not_grow_with_the_number_of_calls() {
 fn round(client: &mut Client, calls: usize) {
     let mut owed = std::collections::HashSet::new();
     for number in 0..calls {
-        let path = if number % 3 == 0 { "absent" } else { "notes.md" };
+        let path = if number % 3 == 0 {
+            "absent"
+        } else {
+            "notes.md"
+        };
         let id = client.ask_call("read_file", json!({ "path": path }));
         if number % 7 == 0 {
             let params = json!({ "requestId": id });
-            client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+            client.send(
+                &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+            );
         } else {
             owed.insert(id);
         }
@@ -67,13 +73,18 @@ fn a_client_that_does_not_read_is_not_served_without_end() {
         writeln!(input, "{initialize}").unwrap();
         for id in 0..requests {
             let params = json!({ "name": "read_file", "arguments": { "path": "notes.md" } });
-            let request = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+            let request =
+                json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
             writeln!(input, "{request}").unwrap();
         }
     });
     // All that could be kept would be 400 MB; give the server time to keep it.
     thread::sleep(Duration::from_secs(2));
-    assert!(peak_memory(child.id()) < 200 << 10, "{} KiB", peak_memory(child.id()));
+    assert!(
+        peak_memory(child.id()) < 200 << 10,
+        "{} KiB",
+        peak_memory(child.id())
+    );
     let mut answers = 0;
     for line in BufReader::new(output).lines() {
         let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();

@@ -16,7 +16,10 @@ fn the_payload_comes_once_and_the_fields_after_it() {
         let answer = client.call("read_file", json!({"path": "notes.md"}));
         assert_eq!(answer.text(0), "one \"two\"\n");
         let fields = answer.success();
-        assert_eq!((&fields["path"], &fields["root"]), (&json!("notes.md"), &json!("inputs")));
+        assert_eq!(
+            (&fields["path"], &fields["root"]),
+            (&json!("notes.md"), &json!("inputs"))
+        );
         assert_eq!(fields["content"], Value::Null);
         assert_eq!(answer.result["content"].as_array().unwrap().len(), 2);
         assert!(answer.result.get("structuredContent").is_none());
@@ -74,12 +77,20 @@ fn a_refusal_is_an_error_that_the_model_sees_with_its_code() {
         std::os::unix::fs::symlink("../outside/secret", fixture.inputs().join("link")).unwrap();
         let mut client = Client::over(&fixture, generation, &[]);
         for (tool, arguments, code) in [
-            ("read_file", json!({"path": "../outside/secret"}), "invalid-path"),
+            (
+                "read_file",
+                json!({"path": "../outside/secret"}),
+                "invalid-path",
+            ),
             ("read_file", json!({"path": "/etc/passwd"}), "invalid-path"),
             ("read_file", json!({"path": "link"}), "escape"),
             ("read_file", json!({"path": "absent"}), "not-found"),
             ("read_file", json!({"path": 5}), "invalid-arguments"),
-            ("read_file", json!({"path": "a", "surprise": 1}), "invalid-arguments"),
+            (
+                "read_file",
+                json!({"path": "a", "surprise": 1}),
+                "invalid-arguments",
+            ),
             ("read_fil", json!({"path": "a"}), "unknown-tool"),
         ] {
             let answer = client.call(tool, arguments);

@@ -12,7 +12,9 @@ fn arguments(configuration: &Value, found: &mut Vec<Vec<String>>) {
                 let text = |argument: &Value| argument.as_str().unwrap().to_owned();
                 found.push(arguments.iter().map(text).collect());
             }
-            members.values().for_each(|inner| self::arguments(inner, found));
+            members
+                .values()
+                .for_each(|inner| self::arguments(inner, found));
         }
         Value::Array(items) => items.iter().for_each(|inner| self::arguments(inner, found)),
         _ => {}
@@ -33,10 +35,15 @@ fn every_snippet_parses_and_its_options_exist() {
         }
     }
     assert!(found.len() >= 4, "{found:?}");
-    let help = crate::support::cli::Cli::new().run(["mcp", "--help"]).stdout;
+    let help = crate::support::cli::Cli::new()
+        .run(["mcp", "--help"])
+        .stdout;
     for arguments in found {
         assert_eq!(arguments[0], "mcp");
-        for option in arguments.iter().filter(|argument| argument.starts_with("--")) {
+        for option in arguments
+            .iter()
+            .filter(|argument| argument.starts_with("--"))
+        {
             assert!(help.contains(option.as_str()), "{option}");
         }
     }

@@ -360,6 +360,7 @@ impl Cli {
         match &self.command {
             Command::Call(call) => call.session.grants.toolset.into(),
             Command::Check(check) => check.session.grants.toolset.into(),
+            Command::Mcp(mcp) => mcp.session.grants.toolset.into(),
             Command::Tools(tools) => tools.toolset.into(),
             Command::Approvals(_) | Command::Audit(_) => Toolset::default(),
         }

@@ -11,8 +11,8 @@ mod tools;
 
 use std::process::ExitCode;
 
-pub(crate) use args::{HttpArgs, McpArgs};
 use args::{Cli, Command};
+pub(crate) use args::{HttpArgs, McpArgs};
 use rootbound::{CallError, StartError, Toolset};
 
 use crate::mcp;

@@ -24,7 +24,9 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
     match args.format {
         ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
         ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
-        ToolsFormat::Mcp => print::result(&json!({ "tools": list(tools, mcp::describe) }).to_string()),
+        ToolsFormat::Mcp => {
+            print::result(&json!({ "tools": list(tools, mcp::describe) }).to_string())
+        }
         ToolsFormat::Openai => print::result(&list(tools, openai).to_string()),
         ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
     }

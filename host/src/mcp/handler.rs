@@ -177,7 +177,7 @@ impl ServerHandler for Handler {
         }
         Ok(match result {
             Ok(output) => server.results.success(output).into(),
-            Err(error) => results::failure(&error).into(),
+            Err(error) => results::failure(server.session.toolset(), &error).into(),
         })
     }
 }

@@ -22,7 +22,10 @@ pub(super) fn for_session(session: &Session, approver: &str) -> String {
     // Writing to a string cannot fail.
     let _ = match read.as_str() {
         "" => write!(text, " Nothing is granted for reading."),
-        _ => write!(text, " You may read and list: {read}, looked up in this order."),
+        _ => write!(
+            text,
+            " You may read and list: {read}, looked up in this order."
+        ),
     };
     let _ = match write.as_str() {
         "" => write!(text, " Nothing is granted for writing."),
@@ -40,7 +43,9 @@ pub(super) fn for_session(session: &Session, approver: &str) -> String {
                 Consent::Allow => write!(text, " {what} is allowed."),
             };
         }
-        text.push_str(" A tool that changes something takes `dry_run: true` to show what it would do.");
+        text.push_str(
+            " A tool that changes something takes `dry_run: true` to show what it would do.",
+        );
     }
     let limits = &session.policy().limits;
     let _ = write!(

@@ -100,9 +100,7 @@ async fn serve(front: Front, server: Arc<Server>) -> anyhow::Result<()> {
             let handler = Handler::alone(Arc::clone(&server));
             tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
         }
-        Front::Http(bound) => {
-            tokio::spawn(bound.serve(Arc::clone(&server), stopping.clone()))
-        }
+        Front::Http(bound) => tokio::spawn(bound.serve(Arc::clone(&server), stopping.clone())),
     };
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;

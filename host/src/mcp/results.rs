@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use rootbound::{CallError, Content, Output, Receipt, code};
+use rootbound::{CallError, Content, Output, Receipt, Toolset, code};
 use serde_json::{Value, json};
 
 /// Bytes of a line, JSON escapes included, above which a common client (the TypeScript SDK
@@ -29,7 +29,11 @@ impl Results {
     pub(super) fn with_output_limit(max_output_bytes: u64) -> Self {
         let keeps_to_it = max_output_bytes < LONGEST_LINE as u64;
         Self {
-            longest_line: if keeps_to_it { LONGEST_LINE } else { usize::MAX },
+            longest_line: if keeps_to_it {
+                LONGEST_LINE
+            } else {
+                usize::MAX
+            },
         }
     }
 
@@ -70,9 +74,13 @@ impl Results {
     }
 }
 
-/// A call that did not succeed, as an error that the model sees.
-pub(super) fn failure(error: &CallError) -> CallToolResult {
-    refusal(&error.to_json())
+/// A call that did not succeed, as an error that the model sees: the error object, or what
+/// the single tool says instead.
+pub(super) fn failure(toolset: Toolset, error: &CallError) -> CallToolResult {
+    match toolset {
+        Toolset::Files => refusal(&error.to_json()),
+        Toolset::Single => refusal(&toolset.failure(error)),
+    }
 }
 
 fn refusal(error: &Value) -> CallToolResult {

@@ -11,7 +11,9 @@ use crate::support::cli::Cli;
 use server::Server;
 
 fn text_of(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}"))
+    result["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{result}"))
 }
 
 #[test]
@@ -19,13 +21,24 @@ fn a_stateless_client_discovers_reads_is_refused_and_writes() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     fixture.input("notes.md", "hello");
     let server = Server::start(&cli, &fixture, &[]);
-    let discovered = server.request("server/discover", json!({}), json!({})).message();
-    assert!(discovered["result"]["instructions"].is_string(), "{discovered}");
+    let discovered = server
+        .request("server/discover", json!({}), json!({}))
+        .message();
+    assert!(
+        discovered["result"]["instructions"].is_string(),
+        "{discovered}"
+    );
     let list = server.request("tools/list", json!({}), json!({})).message();
     assert_eq!(list["result"]["resultType"], "complete", "{list}");
-    assert_eq!(text_of(&server.call("read_file", json!({"path": "notes.md"}))), "hello");
+    assert_eq!(
+        text_of(&server.call("read_file", json!({"path": "notes.md"}))),
+        "hello"
+    );
     let escape = server.call("read_file", json!({"path": "../outside"}));
-    assert!(text_of(&escape).contains("\"code\":\"invalid-path\""), "{escape}");
+    assert!(
+        text_of(&escape).contains("\"code\":\"invalid-path\""),
+        "{escape}"
+    );
     let written = server.call("write_file", json!({"path": "a.md", "content": "done"}));
     assert_eq!(written["isError"], false, "{written}");
     assert_eq!(fixture.workspace_text("a.md"), "done");
@@ -44,16 +57,29 @@ fn a_client_with_sessions_has_one_until_it_ends_it() {
     let opened = server.post(&[], &initialize.to_string());
     assert_eq!(opened.message()["result"]["protocolVersion"], "2025-06-18");
     let session = opened.header("mcp-session-id").unwrap().to_owned();
-    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-06-18"),
+    ];
     let call = |name: &str, arguments: Value| {
         let params = json!({ "name": name, "arguments": arguments });
-        let request = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
         server.post(&headers, &request.to_string()).message()["result"].clone()
     };
-    assert_eq!(text_of(&call("read_file", json!({"path": "notes.md"}))), "hello");
+    assert_eq!(
+        text_of(&call("read_file", json!({"path": "notes.md"}))),
+        "hello"
+    );
     // What the session made is its own: it may delete it without an approval.
-    assert_eq!(call("write_file", json!({"path": "a.md", "content": "x"}))["isError"], false);
-    assert_eq!(call("delete_file", json!({"path": "a.md"}))["isError"], false);
+    assert_eq!(
+        call("write_file", json!({"path": "a.md", "content": "x"}))["isError"],
+        false
+    );
+    assert_eq!(
+        call("delete_file", json!({"path": "a.md"}))["isError"],
+        false
+    );
     let unknown = [("Mcp-Session-Id", "11111111-2222-3333-4444-555555555555")];
     let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" }).to_string();
     assert_eq!(server.post(&unknown, &list).status, 404);
@@ -88,7 +114,8 @@ fn a_token_has_a_name_by_which_others_cannot_use_its_approvals() {
     let asked = as_of("0123456789abcdef", &params)["result"].clone();
     let mut answer = params.clone();
     answer["requestState"] = asked["requestState"].clone();
-    answer["inputResponses"] = json!({ "approval": { "action": "accept", "content": { "approve": true } } });
+    answer["inputResponses"] =
+        json!({ "approval": { "action": "accept", "content": { "approve": true } } });
     let stolen = as_of("fedcba9876543210", &answer);
     assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
     assert!(fixture.workspace().join("old.md").exists());

@@ -58,7 +58,13 @@ fn a_short_key_is_no_key() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     let file = fixture.outside().join("short");
     std::fs::write(&file, "secret").unwrap();
-    let run = cli.run(["mcp", "--http", "127.0.0.1:0", "--state-key", file.to_str().unwrap()]);
+    let run = cli.run([
+        "mcp",
+        "--http",
+        "127.0.0.1:0",
+        "--state-key",
+        file.to_str().unwrap(),
+    ]);
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(run.stderr.contains("shorter than 32 bytes"), "{run:?}");
 }

@@ -56,7 +56,11 @@ impl Server {
         let address = next("listening on http://");
         let address = address.strip_suffix("/mcp").unwrap().parse().unwrap();
         let given = !environment.is_empty() || further.contains(&"--http-token-file");
-        let token = if given { String::new() } else { next("token: ") };
+        let token = if given {
+            String::new()
+        } else {
+            next("token: ")
+        };
         Self {
             child,
             address,
@@ -71,7 +75,9 @@ impl Server {
     /// Sends bytes and reads what comes until the server closes the connection.
     pub fn exchange(&self, bytes: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
         // A server that refuses early may not read the rest.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -92,7 +98,11 @@ impl Server {
         ];
         let mut request = "POST /mcp HTTP/1.1\r\n".to_owned();
         let replaced = |name: &str| headers.iter().any(|(other, _)| *other == name);
-        for (name, value) in usual.iter().filter(|(name, _)| !replaced(name)).chain(headers) {
+        for (name, value) in usual
+            .iter()
+            .filter(|(name, _)| !replaced(name))
+            .chain(headers)
+        {
             if !value.is_empty() {
                 request.push_str(&format!("{name}: {value}\r\n"));
             }
@@ -157,7 +167,10 @@ impl Answer {
     fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
         Self {
             status: status.unwrap_or(0),
             head: head.to_ascii_lowercase(),
@@ -168,7 +181,9 @@ impl Answer {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         let prefix = format!("{name}: ");
-        self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()))
+        self.head
+            .lines()
+            .find_map(|line| line.strip_prefix(prefix.as_str()))
     }
 
     /// The last JSON-RPC message: the body, or the last event of a stream.

@@ -27,7 +27,15 @@ fn without_the_token_nothing_is_answered() {
     let prefix = format!("Bearer {}", &server.token[..20]);
     let longer = format!("Bearer {}0", server.token);
     let basic = format!("Basic {}", server.token);
-    for authorization in ["", "Bearer", "Bearer ", &prefix, &longer, &basic, &server.token] {
+    for authorization in [
+        "",
+        "Bearer",
+        "Bearer ",
+        &prefix,
+        &longer,
+        &basic,
+        &server.token,
+    ] {
         let answer = server.post(&[("Authorization", authorization)], &initialize());
         assert_eq!(answer.status, 401, "{authorization}");
         assert_eq!(answer.header("www-authenticate"), Some("bearer"));
@@ -48,9 +56,15 @@ fn a_page_that_was_lured_to_the_port_is_refused_even_with_the_token() {
     for headers in [
         [("Host", rebound.as_str()), ("X", "y")],
         [("Host", rebound.as_str()), ("Origin", same_origin.as_str())],
-        [("Host", own_name.as_str()), ("Origin", "https://evil.example")],
+        [
+            ("Host", own_name.as_str()),
+            ("Origin", "https://evil.example"),
+        ],
         [("Host", own_name.as_str()), ("Origin", "null")],
-        [("Host", own_name.as_str()), ("Origin", "http://localhost:3000")],
+        [
+            ("Host", own_name.as_str()),
+            ("Origin", "http://localhost:3000"),
+        ],
         [("Host", "127.0.0.1.evil.example"), ("X", "y")],
     ] {
         let answer = server.post(&headers, &initialize());
@@ -63,11 +77,22 @@ fn a_page_that_was_lured_to_the_port_is_refused_even_with_the_token() {
 #[test]
 fn an_origin_or_host_that_the_operator_names_is_taken() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
-    let further = ["--http-origin", "http://localhost:6274", "--http-host", "files.example"];
+    let further = [
+        "--http-origin",
+        "http://localhost:6274",
+        "--http-host",
+        "files.example",
+    ];
     let server = Server::start(&cli, &fixture, &further);
-    let headers = [("Host", "files.example"), ("Origin", "http://localhost:6274")];
+    let headers = [
+        ("Host", "files.example"),
+        ("Origin", "http://localhost:6274"),
+    ];
     assert_eq!(server.post(&headers, &initialize()).status, 200);
-    let other = [("Host", "files.example"), ("Origin", "http://localhost:6275")];
+    let other = [
+        ("Host", "files.example"),
+        ("Origin", "http://localhost:6275"),
+    ];
     assert_eq!(server.post(&other, &initialize()).status, 403);
 }
 
@@ -118,7 +143,9 @@ fn a_client_that_never_finishes_its_headers_is_let_go() {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: ").unwrap();
     let started = Instant::now();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest);
     assert!(started.elapsed() < Duration::from_secs(40));

@@ -38,7 +38,11 @@ impl Deferred {
 impl Approver for Deferred {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         // An answer to another question is none: the effects are not those that were shown.
-        match self.answer.as_ref().filter(|it| it.is_about(&request.digest)) {
+        match self
+            .answer
+            .as_ref()
+            .filter(|it| it.is_about(&request.digest))
+        {
             Some(answer) => answer.use_up(),
             None => {
                 let asked = Asked {

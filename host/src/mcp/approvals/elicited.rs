@@ -50,7 +50,12 @@ impl Elicited {
 
 impl Approver for Elicited {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
-        drop(self.place.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.place
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
         let (answer, answered) = mpsc::channel();
         let question = Question {
             text: request.describe(),

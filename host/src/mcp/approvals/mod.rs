@@ -22,8 +22,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::stdio::UnderWay;
 pub(super) use deferred::Deferred;
-pub(super) use elicited::Question;
 use elicited::Elicited;
+pub(super) use elicited::Question;
 pub(super) use state::{States, random_key};
 
 /// The one member of an answer.
@@ -84,7 +84,8 @@ impl ClientApprovals {
             let answer = self.states.answer_in(request, principal)?;
             return Ok(Way::Between(Arc::new(Deferred::new(answer))));
         }
-        let (approver, questions) = Elicited::new(context.peer.clone(), self.patience, place.take());
+        let (approver, questions) =
+            Elicited::new(context.peer.clone(), self.patience, place.take());
         Ok(Way::During(Arc::new(approver), questions))
     }
 

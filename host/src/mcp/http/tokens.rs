@@ -66,9 +66,7 @@ impl Tokens {
         }
         let of_token = |c: char| named(c) || matches!(c, '~' | '+' | '/' | '=');
         if token.len() < SHORTEST || !token.chars().all(of_token) {
-            bail!(
-                "the token `{name}` is not {SHORTEST} or more letters, digits and `-._~+/=`"
-            );
+            bail!("the token `{name}` is not {SHORTEST} or more letters, digits and `-._~+/=`");
         }
         let principal = Principal(format!("http:{name}"));
         self.known.push((hash(token), principal));

@@ -51,7 +51,10 @@ fn check(message: ClientJsonRpcMessage) -> Understood {
         && let ClientRequest::CustomRequest(custom) = &request.request
         && METHODS.contains(&custom.method.as_str())
     {
-        let why = format!("the parameters of `{}` are not what it takes", custom.method);
+        let why = format!(
+            "the parameters of `{}` are not what it takes",
+            custom.method
+        );
         return answer(&json!(request.id), ErrorCode::INVALID_PARAMS, &why);
     }
     Understood::Message(Box::new(message))
@@ -158,11 +161,23 @@ mod tests {
             ("{\"id\":1", -32700, json!(null)),
             ("[]", -32600, json!(null)),
             ("{\"id\":7}", -32600, json!(7)),
-            ("{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}", -32600, json!("a")),
-            ("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{}}", -32602, json!(3)),
+            (
+                "{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}",
+                -32600,
+                json!("a"),
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{}}",
+                -32602,
+                json!(3),
+            ),
         ] {
             let error = error_of(&Line::Whole(line.into()));
-            assert_eq!((&error["error"]["code"], &error["id"]), (&json!(code), &id), "{line}");
+            assert_eq!(
+                (&error["error"]["code"], &error["id"]),
+                (&json!(code), &id),
+                "{line}"
+            );
         }
     }
 
@@ -172,8 +187,17 @@ mod tests {
             let (first, last) = (first.into(), last.into());
             error_of(&Line::TooLong { first, last })["id"].clone()
         };
-        assert_eq!(of("{\"jsonrpc\":\"2.0\",\"id\":5,\"params\":{\"x\":\"yy", "yy\"}}"), 5);
+        assert_eq!(
+            of(
+                "{\"jsonrpc\":\"2.0\",\"id\":5,\"params\":{\"x\":\"yy",
+                "yy\"}}"
+            ),
+            5
+        );
         assert_eq!(of("{\"params\":{\"x\":\"yy", "yy\"}},\"id\":\"e\"}"), "e");
-        assert_eq!(of("{\"params\":{\"x\":\"yy", "yy\",\"id\":6}}"), Value::Null);
+        assert_eq!(
+            of("{\"params\":{\"x\":\"yy", "yy\",\"id\":6}}"),
+            Value::Null
+        );
     }
 }

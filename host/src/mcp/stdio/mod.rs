@@ -150,10 +150,15 @@ impl Stdio {
             return None;
         };
         let bytes = call.params.arguments.iter().flatten();
-        let bytes: usize = bytes.map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
+        let bytes: usize = bytes
+            .map(|(_, value)| value.as_str().map_or(0, str::len))
+            .sum();
         let places = u32::try_from(1 + bytes / PIECE).unwrap_or(1);
         let places = places.min(MAX_UNDER_WAY as u32);
-        Arc::clone(&self.under_way).acquire_many_owned(places).await.ok()
+        Arc::clone(&self.under_way)
+            .acquire_many_owned(places)
+            .await
+            .ok()
     }
 
     /// Waits until every call has ended; answers are still written meanwhile.

@@ -92,8 +92,8 @@ impl Output {
             descriptor,
             reopened,
         } = prepared;
-        let is_socket = FileType::from_raw_mode(rustix::fs::fstat(&descriptor)?.st_mode)
-            == FileType::Socket;
+        let is_socket =
+            FileType::from_raw_mode(rustix::fs::fstat(&descriptor)?.st_mode) == FileType::Socket;
         let direct = descriptor.try_clone()?;
         let awaited = |fd| awaited(fd, Interest::WRITABLE).ok();
         let place = match reopened {
