@@ -1,5 +1,7 @@
 //! The library as an embedding program uses it.
 
+mod watched;
+
 use rootbound::{AuditLog, Session};
 use serde_json::json;
 

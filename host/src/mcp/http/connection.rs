@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::WWW_AUTHENTICATE;
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -78,8 +78,15 @@ impl Door {
         let body = Limited::new(body, MAX_BODY).collect();
         match tokio::time::timeout(BODY_PATIENCE, body).await {
             Ok(Ok(body)) => {
-                let body = Full::new(body.to_bytes());
-                self.service.handle(Request::from_parts(head, body)).await
+                let ends = head.method == Method::DELETE;
+                let request = Request::from_parts(head, Full::new(body.to_bytes()));
+                let mut answer = self.service.handle(request).await;
+                // The SDK says that it accepted to end the session; clients take only that
+                // it did (Python's `mcp` warns of 202).
+                if ends && answer.status() == StatusCode::ACCEPTED {
+                    *answer.status_mut() = StatusCode::NO_CONTENT;
+                }
+                answer
             }
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")

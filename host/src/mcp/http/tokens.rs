@@ -1,4 +1,4 @@
-//! Who may use the server, and by which name the approvals and the audit log know them.
+//! Who may use the server, and by which name approvals know them.
 
 #![expect(
     clippy::disallowed_methods,
