@@ -2,7 +2,7 @@
 //! series as the values that were last shown.
 
 use super::Error;
-use super::drawing::paragraphs;
+use super::drawing::{joined, paragraphs};
 use super::xml::{Element, Space, Xml};
 use std::collections::BTreeMap;
 
@@ -154,7 +154,7 @@ fn words(
 ) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
         match child.name() {
-            (Space::Chart, "rich") => append(text, separator, &paragraphs(xml, &child)?),
+            (Space::Chart, "rich") => append(text, separator, &joined(&paragraphs(xml, &child)?)),
             (Space::Chart, "v") => {
                 let mut value = String::new();
                 xml.text(&child, &mut value)?;

@@ -1,7 +1,7 @@
 //! The text of SmartArt (ECMA-376 part 1, 21.4): the data model, read as the tree it means.
 
 use super::Error;
-use super::drawing::paragraphs;
+use super::drawing::{joined, paragraphs};
 use super::xml::{Element, Space, Xml};
 use std::collections::{HashMap, HashSet};
 
@@ -62,7 +62,7 @@ impl Model {
             let mut text = String::new();
             while let Some(inner) = xml.child(&child)? {
                 if inner.name() == (Space::Diagram, "t") {
-                    text = paragraphs(xml, &inner)?;
+                    text = joined(&paragraphs(xml, &inner)?);
                 }
             }
             self.points.push(Point { id, kind, text });

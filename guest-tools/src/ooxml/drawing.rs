@@ -1,15 +1,35 @@
 //! Text in drawings (ECMA-376 part 1, 21.1): bodies of text and tables, wherever they stand.
 
 use super::Error;
+use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
 
 /// A text body or something else that holds text, in the order of the document.
+#[derive(Debug)]
 pub(super) struct Body {
     pub(super) placeholder: Placeholder,
-    /// Paragraphs, or rows of a table, on a line each.
+    pub(super) content: Content,
+}
+
+/// What a body holds.
+#[derive(Debug)]
+pub(super) enum Content {
+    Paragraphs(Vec<Paragraph>),
+    Table(Rows),
+    /// Something in a part of its own, and its text once that has been read.
+    Linked(Linked, String),
+    /// What a picture or a shape shows, in words.
+    Alternative(String),
+}
+
+/// A paragraph in a drawing.
+#[derive(Debug, Default)]
+pub(super) struct Paragraph {
     pub(super) text: String,
-    /// Where the text is to be had from, when it stands in a part of its own.
-    pub(super) linked: Option<Linked>,
+    /// How far it is indented, from 0.
+    pub(super) level: usize,
+    /// Whether it has a bullet or a number, where it says so itself.
+    pub(super) bullet: Option<bool>,
 }
 
 /// What a shape is for (`ST_PlaceholderType`).
@@ -18,11 +38,14 @@ pub(super) enum Placeholder {
     Title,
     /// The text proper, on a page of notes the notes themselves.
     Body,
+    /// Anything the layout has room for; text in it has bullets.
+    Object,
     #[default]
     Other,
 }
 
 /// A drawing in a part of its own, by the id of the relationship that leads there.
+#[derive(Debug)]
 pub(super) enum Linked {
     Chart(String),
     Diagram(String),
@@ -31,16 +54,35 @@ pub(super) enum Linked {
 /// Reads all shapes in an element, groups and graphic frames included.
 ///
 /// A text body is text wherever it stands: in a shape, in a group, on a locked canvas. Bodies
-/// without any are left out.
-pub(super) fn read(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Vec<Body>, Error> {
-    let mut drawing = Drawing::default();
+/// without any are left out. Alternative text is read when it is asked for.
+pub(super) fn read(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    with_alternatives: bool,
+) -> Result<Vec<Body>, Error> {
+    let mut drawing = Drawing {
+        bodies: Vec::new(),
+        with_alternatives,
+    };
     drawing.walk(xml, element, &mut Placeholder::Other)?;
     Ok(drawing.bodies)
 }
 
-#[derive(Default)]
+impl Body {
+    /// All its text, on lines.
+    pub(super) fn text(&self) -> String {
+        match &self.content {
+            Content::Paragraphs(paragraphs) => joined(paragraphs),
+            Content::Table(rows) => table::text(rows),
+            Content::Linked(_, text) => text.clone(),
+            Content::Alternative(text) => format!("[picture: {text}]"),
+        }
+    }
+}
+
 struct Drawing {
     bodies: Vec<Body>,
+    with_alternatives: bool,
 }
 
 impl Drawing {
@@ -57,13 +99,16 @@ impl Drawing {
                     self.walk(xml, &child, &mut Placeholder::Other)?;
                 }
                 (Space::Presentation, "ph") => *placeholder = read_placeholder(xml, &child)?,
+                (Space::Presentation, "cNvPr") if self.with_alternatives => {
+                    self.alternative(xml.attribute(&child, "descr")?);
+                }
                 (Space::Presentation | Space::Drawing, "txBody") => {
-                    let text = paragraphs(xml, &child)?;
-                    self.push(*placeholder, text);
+                    let content = Content::Paragraphs(paragraphs(xml, &child)?);
+                    self.push(*placeholder, content);
                 }
                 (Space::Drawing, "tbl") => {
-                    let text = rows(xml, &child)?;
-                    self.push(*placeholder, text);
+                    let content = Content::Table(rows(xml, &child)?);
+                    self.push(*placeholder, content);
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
@@ -80,21 +125,26 @@ impl Drawing {
         Ok(())
     }
 
-    fn push(&mut self, placeholder: Placeholder, text: String) {
-        if !text.trim().is_empty() {
-            self.bodies.push(Body {
-                placeholder,
-                text,
-                linked: None,
-            });
+    fn push(&mut self, placeholder: Placeholder, content: Content) {
+        let body = Body {
+            placeholder,
+            content,
+        };
+        if !body.text().trim().is_empty() {
+            self.bodies.push(body);
+        }
+    }
+
+    fn alternative(&mut self, text: Option<String>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.push(Placeholder::Other, Content::Alternative(text));
         }
     }
 
     fn link(&mut self, linked: Linked) {
         self.bodies.push(Body {
             placeholder: Placeholder::Other,
-            text: String::new(),
-            linked: Some(linked),
+            content: Content::Linked(linked, String::new()),
         });
     }
 }
@@ -103,31 +153,63 @@ fn read_placeholder(xml: &Xml<'_>, element: &Element<'_>) -> Result<Placeholder,
     Ok(match xml.attribute(element, "type")?.as_deref() {
         Some("title" | "ctrTitle") => Placeholder::Title,
         Some("body") => Placeholder::Body,
-        _ => Placeholder::Other,
+        None | Some("obj") => Placeholder::Object,
+        Some(_) => Placeholder::Other,
     })
 }
 
-/// The paragraphs of a text body, on a line each.
-pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<String, Error> {
+/// The text of paragraphs, on a line each.
+pub(super) fn joined(paragraphs: &[Paragraph]) -> String {
     let mut text = String::new();
-    let mut separator = "";
+    for (index, paragraph) in paragraphs.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(&paragraph.text);
+    }
+    text
+}
+
+/// The paragraphs of a text body.
+pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<Vec<Paragraph>, Error> {
+    let mut paragraphs = Vec::new();
     while let Some(child) = xml.child(body)? {
         if child.name() == (Space::Drawing, "p") {
-            text.push_str(separator);
-            paragraph(xml, &child, &mut text)?;
-            separator = "\n";
+            paragraphs.push(paragraph(xml, &child)?);
         }
     }
-    Ok(text)
+    Ok(paragraphs)
 }
 
 /// Runs, fields, breaks and equations, in order and with nothing between them.
-fn paragraph(xml: &mut Xml<'_>, paragraph: &Element<'_>, text: &mut String) -> Result<(), Error> {
-    while let Some(child) = xml.child(paragraph)? {
+fn paragraph(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Paragraph, Error> {
+    let mut paragraph = Paragraph::default();
+    while let Some(child) = xml.child(element)? {
+        let text = &mut paragraph.text;
         match child.name() {
+            (Space::Drawing, "pPr") => properties(xml, &child, &mut paragraph)?,
             (Space::Drawing, "r" | "fld") => texts(xml, &child, Space::Drawing, text)?,
             (Space::Drawing, "br") => text.push('\n'),
             (Space::Drawing2010, "m") => texts(xml, &child, Space::Math, text)?,
+            _ => {}
+        }
+    }
+    Ok(paragraph)
+}
+
+fn properties(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    paragraph: &mut Paragraph,
+) -> Result<(), Error> {
+    let level = xml.attribute(element, "lvl")?;
+    let level = level.and_then(|level| level.trim().parse::<usize>().ok());
+    // `ST_TextIndentLevelType` ends at 8.
+    paragraph.level = level.unwrap_or_default().min(8);
+    while let Some(child) = xml.child(element)? {
+        match child.name() {
+            (Space::Drawing, "buNone") => paragraph.bullet = Some(false),
+            (Space::Drawing, "buChar" | "buAutoNum" | "buBlip") => paragraph.bullet = Some(true),
             _ => {}
         }
     }
@@ -135,7 +217,7 @@ fn paragraph(xml: &mut Xml<'_>, paragraph: &Element<'_>, text: &mut String) -> R
 }
 
 /// All `t` elements of one namespace in an element, however deep.
-fn texts(
+pub(super) fn texts(
     xml: &mut Xml<'_>,
     element: &Element<'_>,
     space: Space,
@@ -151,31 +233,26 @@ fn texts(
     Ok(())
 }
 
-/// The rows of a table, on a line each.
-fn rows(xml: &mut Xml<'_>, table: &Element<'_>) -> Result<String, Error> {
-    let mut text = String::new();
-    let mut separator = "";
+fn rows(xml: &mut Xml<'_>, table: &Element<'_>) -> Result<Rows, Error> {
+    let mut rows = Rows::new();
     while let Some(child) = xml.child(table)? {
         if child.name() == (Space::Drawing, "tr") {
-            text.push_str(separator);
-            cells(xml, &child, &mut text)?;
-            separator = "\n";
+            rows.push(cells(xml, &child)?);
         }
     }
-    Ok(text)
+    Ok(rows)
 }
 
-/// The cells of a row, separated by tabs.
-fn cells(xml: &mut Xml<'_>, row: &Element<'_>, text: &mut String) -> Result<(), Error> {
-    let mut separator = "";
+fn cells(xml: &mut Xml<'_>, row: &Element<'_>) -> Result<Vec<Option<String>>, Error> {
+    let mut cells = Vec::new();
     while let Some(child) = xml.child(row)? {
-        if child.name() == (Space::Drawing, "tc") && !is_continuation(xml, &child)? {
-            text.push_str(separator);
-            text.push_str(&cell(xml, &child)?);
-            separator = "\t";
+        if child.name() == (Space::Drawing, "tc") {
+            let is_continuation = is_continuation(xml, &child)?;
+            let text = cell(xml, &child)?;
+            cells.push((!is_continuation).then_some(text));
         }
     }
-    Ok(())
+    Ok(cells)
 }
 
 /// Whether a cell only continues the one it is merged with.
@@ -191,16 +268,16 @@ fn is_continuation(xml: &Xml<'_>, cell: &Element<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The text of a cell on one line, so that a row stays a row.
+/// The text of a cell, its paragraphs that are not empty on a line each.
 fn cell(xml: &mut Xml<'_>, cell: &Element<'_>) -> Result<String, Error> {
     let mut text = String::new();
     while let Some(child) = xml.child(cell)? {
         if child.name() == (Space::Drawing, "txBody") {
-            text = paragraphs(xml, &child)?;
+            text = joined(&paragraphs(xml, &child)?);
         }
     }
     let lines: Vec<_> = text.split('\n').filter(|line| !line.is_empty()).collect();
-    Ok(lines.join(" "))
+    Ok(lines.join("\n"))
 }
 
 /// `xsd:boolean`.
@@ -223,14 +300,11 @@ mod tests {
         );
         let mut xml = Xml::new("slide", &text);
         let root = xml.root().unwrap();
-        read(&mut xml, &root).unwrap()
+        read(&mut xml, &root, true).unwrap()
     }
 
     fn texts_of(inside: &str) -> Vec<String> {
-        bodies(inside)
-            .iter()
-            .map(|body| body.text.clone())
-            .collect()
+        bodies(inside).iter().map(Body::text).collect()
     }
 
     fn shape(paragraphs: &str) -> String {
@@ -275,7 +349,7 @@ mod tests {
             cell("vMerge=\"true\"", "hidden"),
             cell("", "two</a:t></a:r><a:br/><a:r><a:t>lines"),
         );
-        assert_eq!(texts_of(&inside), ["a\t\ntwo lines"]);
+        assert_eq!(texts_of(&inside), ["a\n\ttwo\n\tlines"]);
     }
 
     #[test]
@@ -291,8 +365,19 @@ mod tests {
     }
 
     #[test]
+    fn alternative_text_is_told_from_text() {
+        let named =
+            "<p:pic><p:nvPicPr><p:cNvPr id=\"1\" name=\"x\" descr=\"A cat\"/></p:nvPicPr></p:pic>";
+        assert_eq!(texts_of(named), ["[picture: A cat]"]);
+        let empty = named.replace("A cat", " ");
+        assert!(texts_of(&empty).is_empty());
+    }
+
+    #[test]
     fn charts_are_links_in_their_place() {
         let bodies = bodies("<p:graphicFrame><c:chart r:id=\"rId2\"/></p:graphicFrame>");
-        assert!(matches!(&bodies[0].linked, Some(Linked::Chart(id)) if id == "rId2"));
+        assert!(
+            matches!(&bodies[0].content, Content::Linked(Linked::Chart(id), _) if id == "rId2")
+        );
     }
 }

@@ -4,17 +4,24 @@
 //! are counted as they come out, nesting is bounded, and DTDs are refused.
 
 mod chart;
+#[cfg(test)]
+mod corpus;
 mod diagram;
 mod drawing;
 mod encoding;
+mod markdown;
 mod package;
 mod presentation;
 mod relationships;
 mod sniff;
+mod table;
+mod warnings;
 mod xml;
 mod zip;
 
-pub(crate) use presentation::{Deck, read_deck};
+pub(crate) use presentation::{Deck, DeckOptions, read_deck};
+#[cfg(test)]
+use presentation::Slide;
 
 use crate::tool::{self, Failure};
 
@@ -72,6 +79,18 @@ impl Error {
             } => format!("the limit of {value} for {limit} is exceeded: {actual}"),
         }
     }
+}
+
+/// Refuses more of something than a call may use.
+fn check(limit: &'static str, value: u64, actual: u64) -> Result<(), Error> {
+    if actual <= value {
+        return Ok(());
+    }
+    Err(Error::Limit {
+        limit,
+        value,
+        actual,
+    })
 }
 
 /// A name from a document, fit for a message: without control characters, and not too long.

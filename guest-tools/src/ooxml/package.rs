@@ -2,13 +2,19 @@
 
 use super::relationships::{Relationships, relationships_part};
 use super::zip::{self, Entry};
-use super::{Error, encoding, sniff};
+use super::{Error, check, encoding, sniff};
 use std::collections::HashMap;
 use std::io::{Read, Seek};
 
 /// Bytes that one call may inflate, of all parts together. A slide has some ten kilobytes; a
 /// zip stream can hold a thousand times its own size.
 const MAX_INFLATED: u64 = 64 * 1024 * 1024;
+
+/// How many times its compressed size a large part may have. Sheets of repeated cells reach a
+/// hundred; a zip stream of one byte over and over a thousand.
+const MAX_RATIO: u64 = 250;
+/// A part up to this size is never too much.
+const SMALL: u64 = 4 * 1024 * 1024;
 
 /// An open package.
 pub(super) struct Package<R> {
@@ -66,10 +72,24 @@ impl<R: Read + Seek> Package<R> {
     pub(super) fn main_part(&mut self) -> Result<String, Error> {
         let relationships = self.relationships("")?;
         let main = relationships.first_of_kind("officeDocument");
-        main.map(str::to_owned).ok_or_else(|| {
+        let main = main.ok_or_else(|| {
             let problem = "no main part is named in `_rels/.rels`, so it is not an Office document";
             Error::malformed("the file", problem)
-        })
+        })?;
+        sniff::binary_main_part(main).map_or_else(|| Ok(main.to_owned()), Err)
+    }
+
+    /// Name and text of the part that the first relationship of a kind leads to.
+    pub(super) fn first_linked(
+        &mut self,
+        links: &Relationships,
+        kind: &str,
+    ) -> Result<Option<(String, String)>, Error> {
+        let Some(part) = links.first_of_kind(kind) else {
+            return Ok(None);
+        };
+        let text = self.part(part)?;
+        Ok(Some((part.to_owned(), text)))
     }
 
     fn index(&mut self) {
@@ -90,16 +110,16 @@ impl<R: Read + Seek> Package<R> {
     }
 
     fn inflate(&mut self, index: usize) -> Result<Vec<u8>, Error> {
+        let entry = &self.entries[index];
+        let ratio_limit = entry.compressed.saturating_mul(MAX_RATIO).max(SMALL);
         let left = MAX_INFLATED - self.inflated;
         let mut bytes = Vec::new();
-        let result = zip::read(&mut self.reader, &self.entries[index], left, &mut bytes);
+        let result = zip::read(&mut self.reader, entry, left.min(ratio_limit), &mut bytes);
         let length = bytes.len() as u64;
-        if length > left {
-            return Err(Error::Limit {
-                limit: "inflated bytes",
-                value: MAX_INFLATED,
-                actual: self.inflated + length,
-            });
+        check("inflated bytes", MAX_INFLATED, self.inflated + length)?;
+        if length > ratio_limit {
+            let actual = length.div_ceil(entry.compressed.max(1));
+            check("inflation ratio", MAX_RATIO, actual)?;
         }
         self.inflated += length;
         result.map(|()| bytes)

@@ -1,7 +1,7 @@
 //! Relationships between parts (ECMA-376 part 2, 6.5).
 
-use super::Error;
 use super::xml::{Element, Space, Xml};
+use super::{Error, check};
 use std::collections::HashMap;
 
 /// What the types of Office's own relationships start with: transitional, and strict.
@@ -36,7 +36,7 @@ impl Relationships {
         let mut count = 0;
         while let Some(element) = xml.child(&root)? {
             count += 1;
-            check_count(count)?;
+            check("relationships", MAX_RELATIONSHIPS, count)?;
             if element.name() == (Space::PackageRelationships, "Relationship") {
                 relationships.add(source, &xml, &element)?;
             }
@@ -73,17 +73,6 @@ impl Relationships {
         }
         Ok(())
     }
-}
-
-fn check_count(count: u64) -> Result<(), Error> {
-    if count <= MAX_RELATIONSHIPS {
-        return Ok(());
-    }
-    Err(Error::Limit {
-        limit: "relationships",
-        value: MAX_RELATIONSHIPS,
-        actual: count,
-    })
 }
 
 /// The part that holds the relationships of a part; of the package for an empty name.

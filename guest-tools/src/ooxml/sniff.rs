@@ -1,6 +1,7 @@
 //! Documents of other kinds, told by their first bytes or by what they say of themselves.
 
 use super::Error;
+use super::xml::Space;
 use super::zip::bytes_at;
 use std::io::{Read, Seek};
 
@@ -10,7 +11,7 @@ const OLE2: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 const OLE2_DIRECTORY: u64 = 4 * 4096;
 
 /// Streams of a compound file and what their presence makes of it.
-const OLE2_STREAMS: [(&str, &str, &str); 4] = [
+const OLE2_STREAMS: [(&str, &str, &str); 5] = [
     (
         "EncryptedPackage",
         "an Office document encrypted with a password",
@@ -31,7 +32,46 @@ const OLE2_STREAMS: [(&str, &str, &str); 4] = [
         "an Excel workbook in the old binary format (.xls)",
         SAVE_AGAIN,
     ),
+    (
+        "Book",
+        "an Excel workbook in an old binary format (.xls)",
+        SAVE_AGAIN,
+    ),
 ];
+
+/// How other formats start, in lower case, and what they are.
+const TEXT_FORMATS: [(&str, &str); 8] = [
+    ("%pdf-", "a PDF document"),
+    ("{\\rtf", "a rich text document (RTF)"),
+    ("<!doctype html", HTML),
+    ("<html", HTML),
+    ("<table", HTML),
+    ("<meta", HTML),
+    ("mime-version:", "a web archive (MHTML)"),
+    (
+        "\x09\x08",
+        "an Excel workbook in an old binary format (.xls)",
+    ),
+];
+
+/// What the start of an XML file holds, in lower case, and what that makes of it.
+const XML_FORMATS: [(&str, &str); 4] = [
+    ("<html", HTML),
+    (
+        "urn:schemas-microsoft-com:office:spreadsheet",
+        "an Excel workbook in the XML format of 2003",
+    ),
+    (
+        "schemas.microsoft.com/office/word/2003",
+        "a Word document in the XML format of 2003",
+    ),
+    (
+        "schemas.microsoft.com/office/2006/xmlpackage",
+        "an Office document as flat XML",
+    ),
+];
+
+const HTML: &str = "a web page (HTML)";
 
 const SAVE_AGAIN: &str = "ask for a copy saved in the current format (.pptx, .docx, .xlsx)";
 const CONVERT: &str = "ask for a copy in an Office Open XML format, such as .pptx";
@@ -42,20 +82,35 @@ pub(super) fn refuse_other_formats(reader: &mut (impl Read + Seek)) -> Result<()
     if head.starts_with(OLE2) {
         return Err(compound(reader, &head));
     }
-    for (start, kind) in [
-        (&b"%PDF-"[..], "a PDF document"),
-        (b"{\\rtf", "a rich text document (RTF)"),
-    ] {
-        if head.starts_with(start) {
-            return Err(unsupported(kind, CONVERT));
-        }
+    match text_format(&head) {
+        Some(kind) => Err(unsupported(kind, CONVERT)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Formats that start with words of their own, after white space and a byte order mark.
+fn text_format(head: &[u8]) -> Option<&'static str> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.trim_ascii_start().to_ascii_lowercase();
+    let holds = |word: &str| {
+        let mut windows = head.windows(word.len());
+        windows.any(|window| window == word.as_bytes())
+    };
+    let known = TEXT_FORMATS.iter();
+    let mut known = known.filter(|(start, _)| head.starts_with(start.as_bytes()));
+    match known.next() {
+        Some((_, kind)) => Some(kind),
+        None if head.starts_with(b"<?xml") => XML_FORMATS
+            .iter()
+            .find(|(word, _)| holds(word))
+            .map(|(_, kind)| *kind),
+        None => None,
+    }
 }
 
 /// The refusal of a zip archive that declares a media type of its own.
 pub(super) fn other_package(media_type: &str) -> Error {
-    let kind = match media_type {
+    let kind = match media_type.trim_end_matches("-template") {
         "application/vnd.oasis.opendocument.presentation" => "an OpenDocument presentation (.odp)",
         "application/vnd.oasis.opendocument.text" => "an OpenDocument text (.odt)",
         "application/vnd.oasis.opendocument.spreadsheet" => "an OpenDocument spreadsheet (.ods)",
@@ -70,14 +125,62 @@ pub(super) fn other_package(media_type: &str) -> Error {
     unsupported(kind, CONVERT)
 }
 
-/// The refusal of a package whose main part is something else than wanted, by its root element.
-pub(super) fn other_main_part(part: &str, root: &str) -> Error {
-    match root {
-        "document" => unsupported("a Word document (.docx)", "this tool reads presentations"),
-        "workbook" => unsupported("an Excel workbook (.xlsx)", "this tool reads presentations"),
-        "VisioDocument" => unsupported("a Visio drawing (.vsdx)", CONVERT),
-        _ => Error::in_part(part, "it is not a presentation"),
+/// The documents that are read here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Presentation,
+    Document,
+    Workbook,
+}
+
+impl Kind {
+    /// What the root element of a main part makes of a package.
+    pub(super) fn of_root(root: (Space, &str)) -> Option<Self> {
+        match root {
+            (Space::Presentation, "presentation") => Some(Self::Presentation),
+            (Space::Word, "document") => Some(Self::Document),
+            (Space::Sheet, "workbook") => Some(Self::Workbook),
+            _ => None,
+        }
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Presentation => "a presentation (.pptx)",
+            Self::Document => "a Word document (.docx)",
+            Self::Workbook => "an Excel workbook (.xlsx)",
+        }
+    }
+
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Presentation => "read it with `read_pptx`",
+            Self::Document => "read it with `read_docx`",
+            Self::Workbook => "read it with `read_xlsx`",
+        }
+    }
+}
+
+/// The refusal of a package whose main part is something else than wanted, by its root element.
+pub(super) fn other_main_part(part: &str, root: (Space, &str)) -> Error {
+    match (Kind::of_root(root), root.1) {
+        (Some(kind), _) => unsupported(kind.name(), kind.hint()),
+        (None, "VisioDocument") => unsupported("a Visio drawing (.vsdx)", CONVERT),
+        (None, "FixedDocumentSequence") => unsupported("an XPS document", CONVERT),
+        (None, name) => {
+            let name = super::shown(name);
+            Error::in_part(
+                part,
+                format!("its root element is `{name}`, which is no document"),
+            )
+        }
+    }
+}
+
+/// The refusal of a main part that is not XML, by its name.
+pub(super) fn binary_main_part(part: &str) -> Option<Error> {
+    let is_binary = part.to_ascii_lowercase().ends_with(".bin");
+    is_binary.then(|| unsupported("an Excel workbook in the binary format (.xlsb)", SAVE_AGAIN))
 }
 
 fn compound(reader: &mut (impl Read + Seek), header: &[u8]) -> Error {
@@ -142,6 +245,9 @@ mod tests {
     fn other_documents_are_named() {
         assert_eq!(kind(b"%PDF-1.4"), "a PDF document");
         assert_eq!(kind(b"{\\rtf1"), "a rich text document (RTF)");
+        assert_eq!(kind(b"\xef\xbb\xbf\r\n<HTML><body>"), HTML);
+        assert_eq!(kind(b"<?xml version=\"1.0\"?><html>"), HTML);
+        assert_eq!(kind(b"MIME-Version: 1.0"), "a web archive (MHTML)");
         assert_eq!(
             refuse_other_formats(&mut Cursor::new(b"PK\x03\x04")),
             Ok(())
@@ -152,10 +258,11 @@ mod tests {
 
     #[test]
     fn other_main_parts_are_named() {
-        assert!(other_main_part("x", "document").message().contains("Word"));
-        assert!(matches!(
-            other_main_part("x", "html"),
-            Error::Malformed { .. }
-        ));
+        let word = other_main_part("x", (Space::Word, "document"));
+        assert!(word.message().contains("Word"));
+        let other = other_main_part("x", (Space::Other, "html"));
+        assert!(matches!(other, Error::Malformed { .. }));
+        assert!(binary_main_part("xl/workbook.BIN").is_some());
+        assert!(binary_main_part("xl/workbook.xml").is_none());
     }
 }

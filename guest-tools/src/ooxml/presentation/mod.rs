@@ -4,24 +4,42 @@
 #[cfg(test)]
 mod tests;
 
-use super::drawing::{self, Body, Linked, Placeholder, is_true};
+mod comments;
+mod markdown;
+
+pub(crate) use comments::Comment;
+
+use super::drawing::{self, Body, Content, Linked, Placeholder, is_true};
 use super::package::Package;
 use super::relationships::Relationships;
+use super::sniff::Kind;
+use super::warnings::Warnings;
 use super::xml::{Element, Space, Xml};
 use super::zip::MAX_ENTRIES;
-use super::{Error, chart, diagram, sniff};
-use serde::Serialize;
+use super::{Error, chart, check, diagram, sniff};
+use comments::Authors;
+use serde::{Serialize, Serializer};
 use std::io::{Read, Seek};
 
 /// Text of all slides together; a result holds no more.
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
-/// Warnings that are shown one by one.
-const MAX_WARNINGS: usize = 20;
+
+/// What of a presentation is read.
+#[derive(Default)]
+pub(crate) struct DeckOptions<'a> {
+    pub(crate) with_notes: bool,
+    /// What pictures show, where their author has said so.
+    pub(crate) with_alternatives: bool,
+    /// Which slides, by their index; all when there is none.
+    pub(crate) selection: Option<&'a dyn Fn(usize) -> bool>,
+}
 
 /// A presentation.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Deck {
     pub(crate) slides: Vec<Slide>,
+    /// How many slides there are, whether they were read or not.
+    pub(crate) count: usize,
     /// What could not be read.
     pub(crate) warnings: Vec<String>,
 }
@@ -33,11 +51,25 @@ pub(crate) struct Slide {
     pub(crate) index: usize,
     pub(crate) title: Option<String>,
     /// All text, the title included, in the order of the document.
-    pub(crate) text: String,
+    #[serde(rename = "text", serialize_with = "as_text")]
+    bodies: Vec<Body>,
     /// The speaker's notes; left out when they were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) notes: Option<Option<String>>,
     pub(crate) hidden: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) comments: Vec<Comment>,
+}
+
+impl Slide {
+    /// All text, on lines.
+    pub(crate) fn text(&self) -> String {
+        join(&self.bodies).unwrap_or_default()
+    }
+}
+
+fn as_text<S: Serializer>(bodies: &[Body], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&join(bodies).unwrap_or_default())
 }
 
 /// Reads a presentation.
@@ -45,35 +77,56 @@ pub(crate) struct Slide {
 /// # Errors
 /// [`Error::Malformed`] when the package or every one of its slides is broken,
 /// [`Error::Unsupported`] for other documents, [`Error::Limit`] for bombs.
-pub(crate) fn read_deck(reader: impl Read + Seek, with_notes: bool) -> Result<Deck, Error> {
+pub(crate) fn read_deck(
+    reader: impl Read + Seek,
+    options: &DeckOptions<'_>,
+) -> Result<Deck, Error> {
     let mut package = Package::open(reader)?;
     let main = package.main_part()?;
-    let ids = slide_ids(&main, &package.part(&main)?)?;
-    let relationships = package.relationships(&main)?;
+    let text = package.part(&main)?;
+    read_main(package, &main, &text, options)
+}
+
+/// Reads a presentation whose main part has been read.
+pub(super) fn read_main(
+    mut package: Package<impl Read + Seek>,
+    main: &str,
+    text: &str,
+    options: &DeckOptions<'_>,
+) -> Result<Deck, Error> {
+    let ids = slide_ids(main, text)?;
+    let relationships = package.relationships(main)?;
     let mut reading = Reading {
+        authors: Authors::default(),
         package,
         relationships,
-        with_notes,
-        deck: Deck::default(),
+        options,
+        slides: Vec::new(),
+        warnings: Warnings::default(),
         text: 0,
-        unshown: 0,
     };
+    reading.authors()?;
     reading.slides(&ids)?;
-    Ok(reading.finish())
+    Ok(Deck {
+        slides: reading.slides,
+        count: ids.len(),
+        warnings: reading.warnings.into_list(),
+    })
 }
 
 /// The relationship ids in the slide list.
 fn slide_ids(main: &str, text: &str) -> Result<Vec<String>, Error> {
     let mut xml = Xml::new(main, text);
     let root = xml.root()?;
-    if root.name() != (Space::Presentation, "presentation") {
-        return Err(sniff::other_main_part(main, root.name().1));
+    if Kind::of_root(root.name()) != Some(Kind::Presentation) {
+        return Err(sniff::other_main_part(main, root.name()));
     }
     let mut ids = Vec::new();
     while let Some(list) = xml.child(&root)? {
         if list.name() == (Space::Presentation, "sldIdLst") {
             while let Some(slide) = xml.child(&list)? {
-                check_count(ids.len())?;
+                // A slide needs an entry of the archive, so no list is longer in earnest.
+                check("slides", MAX_ENTRIES, ids.len() as u64 + 1)?;
                 let id = xml.attribute_in(&slide, Space::Relationships, "id")?;
                 // An entry without an id leads nowhere, and is told of like others that do.
                 ids.push(id.unwrap_or_default());
@@ -83,38 +136,31 @@ fn slide_ids(main: &str, text: &str) -> Result<Vec<String>, Error> {
     Ok(ids)
 }
 
-/// A slide needs an entry of the archive, so no list is longer in earnest.
-fn check_count(slides: usize) -> Result<(), Error> {
-    if (slides as u64) < MAX_ENTRIES {
-        return Ok(());
-    }
-    Err(Error::Limit {
-        limit: "slides",
-        value: MAX_ENTRIES,
-        actual: slides as u64 + 1,
-    })
-}
-
 /// A presentation that is being read.
-struct Reading<R> {
+struct Reading<'a, R> {
     package: Package<R>,
     relationships: Relationships,
-    with_notes: bool,
-    deck: Deck,
+    options: &'a DeckOptions<'a>,
+    authors: Authors,
+    slides: Vec<Slide>,
+    warnings: Warnings,
     /// Bytes of text so far.
     text: u64,
-    /// Warnings beyond those that are shown.
-    unshown: usize,
 }
 
-impl<R: Read + Seek> Reading<R> {
+impl<R: Read + Seek> Reading<'_, R> {
     /// Reads the slides. One that cannot be read is a warning as long as another one can.
     fn slides(&mut self, ids: &[String]) -> Result<(), Error> {
         let mut first_error = None;
+        let options = self.options;
+        let is_wanted = |index| options.selection.is_none_or(|selection| selection(index));
         for (position, id) in ids.iter().enumerate() {
             let index = position + 1;
+            if !is_wanted(index) {
+                continue;
+            }
             match self.slide(index, id) {
-                Ok(slide) => self.deck.slides.push(slide),
+                Ok(slide) => self.slides.push(slide),
                 Err(error) if error.concerns_one_part() => {
                     self.warn(index, &error.message());
                     first_error.get_or_insert(error);
@@ -123,32 +169,66 @@ impl<R: Read + Seek> Reading<R> {
             }
         }
         match first_error {
-            Some(error) if self.deck.slides.is_empty() => Err(error),
+            Some(error) if self.slides.is_empty() => Err(error),
             _ => Ok(()),
         }
     }
 
     fn slide(&mut self, index: usize, id: &str) -> Result<Slide, Error> {
         let part = self.slide_part(id)?;
-        let (mut bodies, hidden) = read_slide(&part, &self.package.part(&part)?)?;
+        let text = self.package.part(&part)?;
+        let (mut bodies, hidden) = read_slide(&part, &text, self.options.with_alternatives)?;
         let links = self.package.relationships(&part);
         let links = self.or_warning(index, "its relationships", links)?;
         let links = links.unwrap_or_default();
         self.fill_in(index, &links, &mut bodies)?;
-        let notes = match self.with_notes {
+        let notes = match self.options.with_notes {
             true => Some(self.notes(index, &links)?),
             false => None,
         };
-        let text = join(&bodies).unwrap_or_default();
-        let notes_length = notes.iter().flatten().map(String::len).sum::<usize>();
-        self.count_text(text.len() + notes_length)?;
+        let comments = self.comments(index, &links)?;
+        let lengths = bodies.iter().map(|body| body.text().len() + 1);
+        let lengths = lengths.chain(notes.iter().flatten().map(String::len));
+        let lengths = lengths.chain(comments.iter().map(|comment| comment.text.len()));
+        self.text += lengths.sum::<usize>() as u64;
+        check("text bytes", MAX_TEXT, self.text)?;
         Ok(Slide {
             index,
             title: title(&bodies),
-            text,
+            bodies,
             notes,
             hidden,
+            comments,
         })
+    }
+
+    /// The names behind the numbers in comments.
+    fn authors(&mut self) -> Result<(), Error> {
+        for kind in ["commentAuthors", comments::AUTHORS] {
+            let part = self.package.first_linked(&self.relationships, kind);
+            let read = part.and_then(|part| match part {
+                Some((part, text)) => self.authors.read(&part, &text),
+                None => Ok(()),
+            });
+            self.warnings.unless("the authors of comments", read)?;
+        }
+        Ok(())
+    }
+
+    fn comments(&mut self, index: usize, links: &Relationships) -> Result<Vec<Comment>, Error> {
+        let mut found = Vec::new();
+        for kind in ["comments", comments::COMMENTS] {
+            let part = self.package.first_linked(links, kind);
+            let read = part.and_then(|part| match part {
+                Some((part, text)) => self.authors.comments(&part, &text),
+                None => Ok(Vec::new()),
+            });
+            found.extend(
+                self.or_warning(index, "its comments", read)?
+                    .unwrap_or_default(),
+            );
+        }
+        Ok(found)
     }
 
     fn slide_part(&self, id: &str) -> Result<String, Error> {
@@ -168,10 +248,10 @@ impl<R: Read + Seek> Reading<R> {
         bodies: &mut [Body],
     ) -> Result<(), Error> {
         for body in bodies {
-            if let Some(linked) = &body.linked {
-                let text = self.linked(links, linked);
-                let text = self.or_warning(index, linked.name(), text)?;
-                body.text = text.unwrap_or_default();
+            if let Content::Linked(linked, text) = &mut body.content {
+                let read = self.linked(links, linked);
+                let read = self.or_warning(index, linked.name(), read)?;
+                *text = read.unwrap_or_default();
             }
         }
         Ok(())
@@ -206,41 +286,12 @@ impl<R: Read + Seek> Reading<R> {
         what: &str,
         answer: Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        match answer {
-            Err(error) if error.concerns_one_part() => {
-                self.warn(index, &format!("{what}: {}", error.message()));
-                Ok(None)
-            }
-            answer => answer.map(Some),
-        }
-    }
-
-    fn count_text(&mut self, length: usize) -> Result<(), Error> {
-        self.text += length as u64;
-        if self.text > MAX_TEXT {
-            return Err(Error::Limit {
-                limit: "text bytes",
-                value: MAX_TEXT,
-                actual: self.text,
-            });
-        }
-        Ok(())
+        let what = format!("slide {index}: {what}");
+        self.warnings.unless(&what, answer)
     }
 
     fn warn(&mut self, index: usize, what: &str) {
-        if self.deck.warnings.len() < MAX_WARNINGS {
-            self.deck.warnings.push(format!("slide {index}: {what}"));
-        } else {
-            self.unshown += 1;
-        }
-    }
-
-    fn finish(mut self) -> Deck {
-        if self.unshown > 0 {
-            let more = format!("{} more warnings are not shown", self.unshown);
-            self.deck.warnings.push(more);
-        }
-        self.deck
+        self.warnings.push(&format!("slide {index}: {what}"));
     }
 }
 
@@ -254,11 +305,11 @@ impl Linked {
 }
 
 /// What a slide shows, and whether it is left out of the show.
-fn read_slide(part: &str, text: &str) -> Result<(Vec<Body>, bool), Error> {
+fn read_slide(part: &str, text: &str, with_alternatives: bool) -> Result<(Vec<Body>, bool), Error> {
     let mut xml = Xml::new(part, text);
     let root = root(&mut xml, part, "sld")?;
     let show = xml.attribute(&root, "show")?;
-    let bodies = drawing::read(&mut xml, &root)?;
+    let bodies = drawing::read(&mut xml, &root, with_alternatives)?;
     Ok((bodies, show.is_some_and(|show| !is_true(&show))))
 }
 
@@ -266,7 +317,7 @@ fn read_slide(part: &str, text: &str) -> Result<(Vec<Body>, bool), Error> {
 fn read_notes(part: &str, text: &str) -> Result<Option<String>, Error> {
     let mut xml = Xml::new(part, text);
     let root = root(&mut xml, part, "notes")?;
-    let mut bodies = drawing::read(&mut xml, &root)?;
+    let mut bodies = drawing::read(&mut xml, &root, false)?;
     bodies.retain(|body| body.placeholder == Placeholder::Body);
     Ok(join(&bodies))
 }
@@ -284,12 +335,12 @@ fn title(bodies: &[Body]) -> Option<String> {
     let mut titles = bodies
         .iter()
         .filter(|body| body.placeholder == Placeholder::Title);
-    titles.next().map(|body| body.text.clone())
+    titles.next().map(Body::text)
 }
 
 /// The text of all bodies that have any.
 fn join(bodies: &[Body]) -> Option<String> {
-    let texts = bodies.iter().map(|body| body.text.as_str());
+    let texts = bodies.iter().map(Body::text);
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

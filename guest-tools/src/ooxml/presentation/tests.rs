@@ -1,4 +1,5 @@
 use super::*;
+use crate::ooxml::warnings::MAX_WARNINGS;
 use crate::ooxml::zip::tests::archive;
 use std::io::Cursor;
 
@@ -47,17 +48,25 @@ fn deck_of(ids: &[&str], first: &str, second: &str) -> Result<Deck, Error> {
         ("1.xml", first),
         ("2.xml", second),
     ]);
-    read_deck(Cursor::new(bytes), true)
+    read(Cursor::new(bytes), true)
+}
+
+fn read(file: impl Read + Seek, with_notes: bool) -> Result<Deck, Error> {
+    let options = DeckOptions {
+        with_notes,
+        ..DeckOptions::default()
+    };
+    read_deck(file, &options)
 }
 
 fn data(name: &str, with_notes: bool) -> Deck {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(&path).unwrap();
-    read_deck(Cursor::new(bytes), with_notes).unwrap()
+    read(Cursor::new(bytes), with_notes).unwrap()
 }
 
-fn texts(deck: &Deck) -> Vec<&str> {
-    deck.slides.iter().map(|slide| &*slide.text).collect()
+fn texts(deck: &Deck) -> Vec<String> {
+    deck.slides.iter().map(Slide::text).collect()
 }
 
 #[test]
@@ -125,6 +134,34 @@ fn titles_and_hidden_slides_are_told() {
 }
 
 #[test]
+fn slides_are_selected_by_their_index() {
+    let options = DeckOptions {
+        selection: Some(&|index| index == 2),
+        ..DeckOptions::default()
+    };
+    let bytes = include_bytes!("../../../tests/data/B04_reordered_orphan_custom.pptx");
+    let deck = read_deck(Cursor::new(bytes), &options).unwrap();
+    assert_eq!(texts(&deck), ["Product intro second"]);
+    assert_eq!((deck.slides[0].index, deck.count), (2, 3));
+}
+
+#[test]
+fn markdown_has_headings_lists_tables_and_notes() {
+    let deck = data("B05_notes_crossed.pptx", true);
+    let text = deck.markdown();
+    assert!(text.starts_with("## Slide 1"), "{text}");
+    assert!(
+        text.contains("> Notes: Notes of the first slide\n> second line"),
+        "{text}"
+    );
+    let table = data("B07_groups_tables_separate.pptx", true).markdown();
+    assert!(
+        table.contains("| HEADER A | HEADER B |\n| --- | --- |\n| CELL A | CELL B |"),
+        "{table}"
+    );
+}
+
+#[test]
 fn one_broken_slide_is_a_warning() {
     let deck = deck_of(&["a", "b", "none"], "<sld", &slide("whole")).unwrap();
     assert_eq!(texts(&deck), ["whole"]);
@@ -180,9 +217,9 @@ fn a_slide_listed_too_often_is_limited() {
 #[test]
 fn other_documents_are_named() {
     let word = include_bytes!("../../../tests/data/docx_named_pptx.pptx");
-    let error = read_deck(Cursor::new(word), true).unwrap_err();
+    let error = read(Cursor::new(word), true).unwrap_err();
     assert_eq!(error.message(), "the file is a Word document (.docx)");
     let text = archive(&[("mimetype", "application/vnd.oasis.opendocument.text")]);
-    let error = read_deck(Cursor::new(text), true).unwrap_err();
+    let error = read(Cursor::new(text), true).unwrap_err();
     assert_eq!(error.message(), "the file is an OpenDocument text (.odt)");
 }

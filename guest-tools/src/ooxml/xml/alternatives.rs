@@ -1,12 +1,15 @@
 //! `mc:AlternateContent` (ECMA-376 part 3): one of several branches, the rest is passed over.
 
-use super::{Element, Error, MAX_DEPTH, Space, Xml};
+use super::{Element, Error, MAX_DEPTH, Space, Xml, check};
 use quick_xml::events::BytesStart;
 use quick_xml::name::{Namespace, QName, ResolveResult};
 use quick_xml::reader::NsReader;
 
 /// What the namespaces of Office's own extensions start with.
 const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
+
+/// Bytes of a branch passed over that count as one node of XML.
+const SKIPPED_NODE: u64 = 8;
 
 /// An open element.
 pub(super) enum Open<'a> {
@@ -25,13 +28,8 @@ pub(super) enum Open<'a> {
 impl<'a> Xml<'a> {
     /// Notes that an element is open, and hands it out if the caller is to see it.
     pub(super) fn open(&mut self, start: BytesStart<'a>) -> Result<Option<Element<'a>>, Error> {
-        if self.open.len() >= MAX_DEPTH {
-            return Err(Error::Limit {
-                limit: "XML depth",
-                value: MAX_DEPTH as u64,
-                actual: self.open.len() as u64 + 1,
-            });
-        }
+        check("XML depth", MAX_DEPTH as u64, self.open.len() as u64 + 1)?;
+        self.check_attributes(&start)?;
         let space = self.space_of(&start)?;
         match (space, start.local_name().into_inner()) {
             (Space::Compatibility, "AlternateContent") => {
@@ -101,7 +99,10 @@ impl<'a> Xml<'a> {
             return Ok(());
         }
         let skipped = self.reader.read_to_end(start.name());
-        skipped.map(drop).map_err(|error| self.malformed(error))
+        let skipped = skipped.map_err(|error| self.malformed(error))?;
+        // A branch that is passed over and taken after all is read again, and so are those in it.
+        self.nodes += (skipped.end - skipped.start) / SKIPPED_NODE;
+        Ok(())
     }
 
     /// Whether a choice is better than what stands in for it.

@@ -9,7 +9,7 @@ mod space;
 
 pub(super) use space::Space;
 
-use super::Error;
+use super::{Error, check};
 use alternatives::Open;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::{NamespaceError, QName};
@@ -24,6 +24,14 @@ const MAX_DEPTH: usize = 256;
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
 /// Namespace declarations in scope at once. LibreOffice declares some 40 in a root element.
 const MAX_NAMESPACES: usize = 512;
+/// Tags, texts and the like that one part may have: a sheet of a million cells has some five
+/// million.
+const MAX_NODES: u64 = 8_000_000;
+/// A tag up to this long is not worth counting attributes in.
+const LONG_TAG: usize = 16 * 1024;
+/// Attributes of one element. Nothing of Office's has a hundred.
+const MAX_ATTRIBUTES: usize = 1024;
+
 /// A part that is being walked.
 pub(super) struct Xml<'a> {
     part: &'a str,
@@ -34,6 +42,8 @@ pub(super) struct Xml<'a> {
     level: usize,
     /// Bytes of text handed out so far.
     text: u64,
+    /// Tags, texts and the like so far.
+    nodes: u64,
 }
 
 /// An element whose start tag has been read.
@@ -70,6 +80,7 @@ impl<'a> Xml<'a> {
             open: Vec::new(),
             level: 0,
             text: 0,
+            nodes: 0,
         }
     }
 
@@ -145,13 +156,7 @@ impl<'a> Xml<'a> {
     /// Appends text, without the control characters that XML 1.0 forbids.
     fn push(&mut self, text: &mut String, more: &str) -> Result<(), Error> {
         self.text += more.len() as u64;
-        if self.text > MAX_TEXT {
-            return Err(Error::Limit {
-                limit: "text bytes",
-                value: MAX_TEXT,
-                actual: self.text,
-            });
-        }
+        check("text bytes", MAX_TEXT, self.text)?;
         let is_forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
         more.split(is_forbidden)
             .for_each(|piece| text.push_str(piece));
@@ -177,6 +182,8 @@ impl<'a> Xml<'a> {
 
     fn token(&mut self) -> Result<Token<'a>, Error> {
         loop {
+            self.nodes += 1;
+            check("XML nodes", MAX_NODES, self.nodes)?;
             let event = self.reader.read_event();
             match event.map_err(|error| self.broken(error))? {
                 Event::Start(start) => {
@@ -197,6 +204,16 @@ impl<'a> Xml<'a> {
                 Event::Empty(_) | Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
             }
         }
+    }
+
+    fn check_attributes(&self, start: &BytesStart<'_>) -> Result<(), Error> {
+        if start.len() <= LONG_TAG {
+            return Ok(());
+        }
+        let mut attributes = start.attributes();
+        let attributes = attributes.with_checks(false);
+        let count = attributes.take(MAX_ATTRIBUTES + 1).count();
+        check("XML attributes", MAX_ATTRIBUTES as u64, count as u64)
     }
 
     fn space_of(&self, start: &BytesStart<'_>) -> Result<Space, Error> {

@@ -6,6 +6,10 @@ use quick_xml::name::{Namespace, ResolveResult};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ooxml) enum Space {
     Presentation,
+    Word,
+    /// Office 2010's additions to Word, which hold check boxes.
+    Word2010,
+    Sheet,
     Drawing,
     /// Office 2010's additions to drawings, which hold equations.
     Drawing2010,
@@ -19,13 +23,37 @@ pub(in crate::ooxml) enum Space {
     Other,
 }
 
-const SPACES: [(&str, Space); 16] = [
+const SPACES: [(&str, Space); 22] = [
     (
         "http://schemas.openxmlformats.org/presentationml/2006/main",
         Space::Presentation,
     ),
     (
         "http://purl.oclc.org/ooxml/presentationml/main",
+        Space::Presentation,
+    ),
+    (
+        "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        Space::Word,
+    ),
+    (
+        "http://purl.oclc.org/ooxml/wordprocessingml/main",
+        Space::Word,
+    ),
+    (
+        "http://schemas.microsoft.com/office/word/2010/wordml",
+        Space::Word2010,
+    ),
+    (
+        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+        Space::Sheet,
+    ),
+    (
+        "http://purl.oclc.org/ooxml/spreadsheetml/main",
+        Space::Sheet,
+    ),
+    (
+        "http://schemas.microsoft.com/office/powerpoint/2018/8/main",
         Space::Presentation,
     ),
     (

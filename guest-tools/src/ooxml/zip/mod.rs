@@ -31,7 +31,8 @@ pub(super) struct Entry {
     flags: u16,
     method: u16,
     crc: u32,
-    compressed: u64,
+    /// Bytes that its data takes in the file, as declared; no more are read.
+    pub(super) compressed: u64,
     size: u64,
     /// Where the local header stands in the file.
     header: u64,
