@@ -22,6 +22,16 @@ pub(super) enum Content {
     Alternative(String),
 }
 
+impl Linked {
+    /// What it is, in words.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Chart(_) => "a chart",
+            Self::Diagram(_) => "a SmartArt diagram",
+        }
+    }
+}
+
 /// A paragraph in a drawing.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {

@@ -7,6 +7,7 @@ mod chart;
 #[cfg(test)]
 mod corpus;
 mod diagram;
+mod document;
 mod drawing;
 mod encoding;
 mod markdown;
@@ -19,6 +20,7 @@ mod warnings;
 mod xml;
 mod zip;
 
+pub(crate) use document::{Document, DocumentOptions, read_docx};
 pub(crate) use presentation::{Deck, DeckOptions, read_deck};
 #[cfg(test)]
 use presentation::Slide;

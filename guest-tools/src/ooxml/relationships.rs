@@ -14,11 +14,13 @@ const OFFICE_TYPES: [&str; 2] = [
 /// the outside.
 const MAX_RELATIONSHIPS: u64 = 50_000;
 
-/// The relationships of one part that lead to parts of the same package.
+/// The relationships of one part.
 #[derive(Default)]
 pub(super) struct Relationships {
     all: Vec<Relationship>,
     by_id: HashMap<String, usize>,
+    /// Where those to the outside lead. They are shown, and never followed.
+    external: HashMap<String, String>,
 }
 
 struct Relationship {
@@ -59,12 +61,21 @@ impl Relationships {
         found.map(|relationship| relationship.target.as_str())
     }
 
+    /// Where the relationship with this id leads, outside the package.
+    pub(super) fn external(&self, id: &str) -> Option<&str> {
+        self.external.get(id).map(String::as_str)
+    }
+
     fn add(&mut self, source: &str, xml: &Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
         let is_external = xml.attribute(element, "TargetMode")?.as_deref() == Some("External");
         let id = xml.attribute(element, "Id")?;
         let kind = xml.attribute(element, "Type")?;
         let target = xml.attribute(element, "Target")?;
-        if let (Some(id), Some(kind), Some(target), false) = (id, kind, target, is_external) {
+        if let (Some(id), Some(kind), Some(target)) = (id, kind, target) {
+            if is_external {
+                self.external.entry(id).or_insert(target);
+                return Ok(());
+            }
             self.by_id.entry(id).or_insert(self.all.len());
             self.all.push(Relationship {
                 kind: short_kind(&kind).to_owned(),
@@ -156,5 +167,6 @@ mod tests {
         assert_eq!(relationships.first_of_kind("slide"), Some("ppt/s.xml"));
         assert_eq!(relationships.first_of_kind("notesSlide"), Some("ppt/n.xml"));
         assert_eq!(relationships.by_id("c"), None);
+        assert_eq!(relationships.external("c"), Some("http://example.org/"));
     }
 }

@@ -5,6 +5,7 @@
 //! recall and precision by line, and each file that differs, with the reason from
 //! `tests/corpus/exceptions.tsv`. A difference without a reason fails the test.
 
+mod documents;
 mod hostile;
 mod presentations;
 mod score;

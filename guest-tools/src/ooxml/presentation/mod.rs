@@ -295,15 +295,6 @@ impl<R: Read + Seek> Reading<'_, R> {
     }
 }
 
-impl Linked {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Chart(_) => "a chart",
-            Self::Diagram(_) => "a SmartArt diagram",
-        }
-    }
-}
-
 /// What a slide shows, and whether it is left out of the show.
 fn read_slide(part: &str, text: &str, with_alternatives: bool) -> Result<(Vec<Body>, bool), Error> {
     let mut xml = Xml::new(part, text);

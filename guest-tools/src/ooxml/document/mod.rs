@@ -1,0 +1,318 @@
+//! Word documents (ECMA-376 part 1, 11 and 17): the text of the body in order, then what stands
+//! beside it.
+
+mod body;
+mod headings;
+mod markdown;
+mod numbering;
+mod properties;
+mod styles;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::drawing::Linked;
+use super::package::Package;
+use super::relationships::Relationships;
+use super::sniff::{self, Kind};
+use super::warnings::Warnings;
+use super::xml::{Element, Space, Xml};
+use super::{Error, chart, check, diagram};
+use body::Body;
+use numbering::Numbering;
+use serde::{Serialize, Serializer};
+use std::collections::HashSet;
+use std::io::{Read, Seek};
+use styles::Styles;
+
+use super::table::Rows;
+
+/// Text of all blocks together; a result holds no more.
+const MAX_TEXT: u64 = 16 * 1024 * 1024;
+
+/// How a document is read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DocumentOptions {
+    /// Insertions and deletions are marked as in `CriticMarkup`, `{++in++}` and `{--out--}`;
+    /// else the first are in and the second are not.
+    pub(crate) with_changes: bool,
+    /// Links, and where notes belong, are written into the text as in Markdown.
+    pub(crate) with_links: bool,
+}
+
+/// A document.
+#[derive(Debug, Serialize)]
+pub(crate) struct Document {
+    pub(crate) blocks: Vec<Block>,
+    /// What could not be read.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A paragraph, a table, or something that stands beside the text.
+#[derive(Debug, Serialize)]
+pub(crate) struct Block {
+    #[serde(rename = "type")]
+    pub(crate) kind: BlockKind,
+    /// Of headings and list items, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) level: Option<u8>,
+    /// The number of a numbered heading, list item or note, as it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) label: Option<String>,
+    /// Of comments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_strings")]
+    pub(crate) rows: Rows,
+    /// Where the text is to be had from, when it stands in a part of its own.
+    #[serde(skip)]
+    linked: Option<Linked>,
+}
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum BlockKind {
+    Title,
+    Heading,
+    Paragraph,
+    ListItem,
+    Table,
+    TextBox,
+    Chart,
+    Diagram,
+    Footnote,
+    Endnote,
+    Comment,
+    Header,
+    Footer,
+}
+
+impl Block {
+    fn new(kind: BlockKind, text: String) -> Self {
+        Self {
+            kind,
+            level: None,
+            label: None,
+            author: None,
+            text,
+            rows: Rows::new(),
+            linked: None,
+        }
+    }
+
+    /// All its text, rows on lines.
+    pub(crate) fn lines(&self) -> String {
+        match self.rows.is_empty() {
+            true => self.text.clone(),
+            false => super::table::text(&self.rows),
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.text.trim().is_empty() && self.rows.is_empty() && self.linked.is_none()
+    }
+}
+
+/// A cell that continues another one is an empty string.
+fn as_strings<S: Serializer>(rows: &Rows, serializer: S) -> Result<S::Ok, S::Error> {
+    let cell = |cell: &'_ Option<String>| cell.clone().unwrap_or_default();
+    serializer.collect_seq(rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>()))
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// [`Error::Malformed`] when the package or its main part is broken, [`Error::Unsupported`] for
+/// other documents, [`Error::Limit`] for bombs.
+pub(crate) fn read_docx(
+    reader: impl Read + Seek,
+    options: DocumentOptions,
+) -> Result<Document, Error> {
+    let mut package = Package::open(reader)?;
+    let main = package.main_part()?;
+    let text = package.part(&main)?;
+    read_main(package, &main, &text, options)
+}
+
+/// Reads a document whose main part has been read.
+pub(super) fn read_main(
+    mut package: Package<impl Read + Seek>,
+    main: &str,
+    text: &str,
+    options: DocumentOptions,
+) -> Result<Document, Error> {
+    let mut xml = Xml::new(main, text);
+    let root = xml.root()?;
+    if Kind::of_root(root.name()) != Some(Kind::Document) {
+        return Err(sniff::other_main_part(main, root.name()));
+    }
+    let mut warnings = Warnings::default();
+    let links = package.relationships(main);
+    let links = warnings.unless("its relationships", links)?.unwrap_or_default();
+    let mut reading = Reading {
+        styles: Styles::default(),
+        numbering: Numbering::default(),
+        package,
+        links,
+        options,
+        blocks: Vec::new(),
+        warnings,
+    };
+    reading.definitions()?;
+    reading.body(&mut xml, &root)?;
+    reading.finish()
+}
+
+/// A document that is being read.
+struct Reading<R> {
+    package: Package<R>,
+    links: Relationships,
+    options: DocumentOptions,
+    styles: Styles,
+    numbering: Numbering,
+    blocks: Vec<Block>,
+    warnings: Warnings,
+}
+
+/// Kinds of relationship that lead to notes, the elements in the parts, and what they are.
+const NOTES: [(&str, &str, BlockKind); 3] = [
+    ("footnotes", "footnote", BlockKind::Footnote),
+    ("endnotes", "endnote", BlockKind::Endnote),
+    ("comments", "comment", BlockKind::Comment),
+];
+
+impl<R: Read + Seek> Reading<R> {
+    fn definitions(&mut self) -> Result<(), Error> {
+        let part = self.package.first_linked(&self.links, "styles");
+        let styles = part.and_then(|part| match part {
+            Some((part, text)) => Styles::parse(&part, &text),
+            None => Ok(Styles::default()),
+        });
+        let styles = self.warnings.unless("its styles", styles)?;
+        self.styles = styles.unwrap_or_default();
+        let part = self.package.first_linked(&self.links, "numbering");
+        let numbering = part.and_then(|part| match part {
+            Some((part, text)) => Numbering::parse(&part, &text),
+            None => Ok(Numbering::default()),
+        });
+        let numbering = self.warnings.unless("its numbering", numbering)?;
+        self.numbering = numbering.unwrap_or_default();
+        Ok(())
+    }
+
+    /// The body, and what it refers to.
+    fn body(&mut self, xml: &mut Xml<'_>, root: &Element<'_>) -> Result<(), Error> {
+        let mut body = Body::new(self.options, &self.styles, &self.links);
+        body.numbering = std::mem::take(&mut self.numbering);
+        while let Some(child) = xml.child(root)? {
+            if child.name() == (Space::Word, "body") {
+                self.blocks.extend(body.blocks(xml, &child)?);
+            }
+        }
+        let found = body.finish();
+        for warning in &found.warnings {
+            self.warnings.push(warning);
+        }
+        self.fill_in()?;
+        for (kind, element, block) in NOTES {
+            let notes = self.notes(kind, element, block);
+            self.add(element, notes)?;
+        }
+        let mut seen = HashSet::new();
+        for (block, id) in &found.margins {
+            let margin = self.margin(*block, id);
+            let margin = self.warnings.unless("a header or footer", margin)?;
+            let texts = margin.filter(|margin| seen.insert((*block as u8, margin.text.clone())));
+            self.blocks.extend(texts.filter(|margin| !margin.is_blank()));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, what: &str, blocks: Result<Vec<Block>, Error>) -> Result<(), Error> {
+        let blocks = self.warnings.unless(&format!("its {what}s"), blocks)?;
+        self.blocks.extend(blocks.into_iter().flatten());
+        Ok(())
+    }
+
+    /// Footnotes, endnotes or comments in the order of their part, which is that of the text.
+    fn notes(&mut self, kind: &str, element: &str, block: BlockKind) -> Result<Vec<Block>, Error> {
+        let Some((part, text)) = self.package.first_linked(&self.links, kind)? else {
+            return Ok(Vec::new());
+        };
+        let links = self.package.relationships(&part).unwrap_or_default();
+        let mut xml = Xml::new(&part, &text);
+        let root = xml.root()?;
+        let mut body = Body::new(self.options, &self.styles, &links);
+        let mut notes = Vec::new();
+        while let Some(child) = xml.child(&root)? {
+            if child.name() != (Space::Word, element) || body::is_separator(&xml, &child)? {
+                continue;
+            }
+            let author = xml.attribute_in(&child, Space::Word, "author")?;
+            let text = body.text(&mut xml, &child)?;
+            let mut note = Block::new(block, text.trim().to_owned());
+            if !note.is_blank() {
+                note.author = author;
+                note.label = (block != BlockKind::Comment).then(|| (notes.len() + 1).to_string());
+                notes.push(note);
+            }
+        }
+        Ok(notes)
+    }
+
+    fn margin(&mut self, block: BlockKind, id: &str) -> Result<Block, Error> {
+        let part = self.links.by_id(id).unwrap_or_default().to_owned();
+        let text = self.package.part(&part)?;
+        let links = self.package.relationships(&part).unwrap_or_default();
+        let mut xml = Xml::new(&part, &text);
+        let root = xml.root()?;
+        let text = Body::new(self.options, &self.styles, &links).text(&mut xml, &root)?;
+        Ok(Block::new(block, text.trim().to_owned()))
+    }
+
+    /// Puts the text of charts and diagrams where they stand.
+    fn fill_in(&mut self) -> Result<(), Error> {
+        let mut blocks = std::mem::take(&mut self.blocks);
+        for block in &mut blocks {
+            if let Some(linked) = block.linked.take() {
+                let text = self.linked(&linked);
+                let text = self.warnings.unless(linked.name(), text)?;
+                block.text = text.unwrap_or_default();
+            }
+        }
+        blocks.retain(|block| !block.is_blank());
+        self.blocks = blocks;
+        Ok(())
+    }
+
+    fn linked(&mut self, linked: &Linked) -> Result<String, Error> {
+        let (Linked::Chart(id) | Linked::Diagram(id)) = linked;
+        let part = self.links.by_id(id).ok_or_else(|| {
+            let problem = format!("`{}` leads nowhere", super::shown(id));
+            Error::malformed("the relationship", problem)
+        })?;
+        let text = self.package.part(part)?;
+        match linked {
+            Linked::Chart(_) => chart::read(part, &text),
+            Linked::Diagram(_) => diagram::read(part, &text),
+        }
+    }
+
+    fn finish(mut self) -> Result<Document, Error> {
+        let lengths = self.blocks.iter().map(|block| {
+            let cells = block.rows.iter().flatten().flatten().map(String::len);
+            block.text.len() + cells.sum::<usize>()
+        });
+        check("text bytes", MAX_TEXT, lengths.sum::<usize>() as u64)?;
+        if self.blocks.is_empty() {
+            self.warnings.push("the document holds no text");
+        }
+        Ok(Document {
+            blocks: self.blocks,
+            warnings: self.warnings.into_list(),
+        })
+    }
+}

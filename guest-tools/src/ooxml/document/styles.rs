@@ -1,0 +1,111 @@
+//! Paragraph styles (ECMA-376 part 1, 17.7): which of them are headings, and which are numbered.
+
+use super::headings;
+use super::properties::{Numbered, Properties};
+use crate::ooxml::Error;
+use crate::ooxml::xml::{Element, Space, Xml};
+use std::collections::HashMap;
+
+/// Styles that one may be based on, one after the other; Word stops at about as many.
+const MAX_CHAIN: usize = 32;
+
+/// What a paragraph is by its style.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Role {
+    pub(super) is_title: bool,
+    /// The level of a heading, from 1.
+    pub(super) heading: Option<u8>,
+    pub(super) numbered: Option<Numbered>,
+}
+
+/// The paragraph styles of a document.
+#[derive(Default)]
+pub(super) struct Styles {
+    by_id: HashMap<String, Style>,
+    /// The id of the one that paragraphs without a style have.
+    default: Option<String>,
+}
+
+#[derive(Default)]
+struct Style {
+    name: String,
+    based_on: Option<String>,
+    properties: Properties,
+}
+
+impl Styles {
+    pub(super) fn parse(part: &str, text: &str) -> Result<Self, Error> {
+        let mut xml = Xml::new(part, text);
+        let root = xml.root()?;
+        let mut styles = Self::default();
+        while let Some(child) = xml.child(&root)? {
+            if child.name() == (Space::Word, "style") {
+                styles.add(&mut xml, &child)?;
+            }
+        }
+        Ok(styles)
+    }
+
+    fn add(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
+        let kind = xml.attribute_in(element, Space::Word, "type")?;
+        let id = xml.attribute_in(element, Space::Word, "styleId")?;
+        let default = xml.attribute_in(element, Space::Word, "default")?;
+        let (Some("paragraph"), Some(id)) = (kind.as_deref(), id) else {
+            return Ok(());
+        };
+        if default.is_some_and(|default| matches!(&*default, "1" | "true" | "on")) {
+            self.default = Some(id.clone());
+        }
+        let mut style = Style::default();
+        while let Some(child) = xml.child(element)? {
+            let value = xml.attribute_in(&child, Space::Word, "val")?;
+            match child.name() {
+                (Space::Word, "name") => style.name = value.unwrap_or_default(),
+                (Space::Word, "basedOn") => style.based_on = value,
+                (Space::Word, "pPr") => style.properties.read(xml, &child)?,
+                _ => {}
+            }
+        }
+        self.by_id.insert(id, style);
+        Ok(())
+    }
+
+    /// What a paragraph with this style is, or one without any.
+    pub(super) fn role(&self, id: Option<&str>) -> Role {
+        let mut role = Role::default();
+        let mut decided = false;
+        let mut next = id.or(self.default.as_deref());
+        for _ in 0..MAX_CHAIN {
+            let Some(id) = next else {
+                break;
+            };
+            let Some(style) = self.by_id.get(id) else {
+                // Some applications leave their styles out and keep the ids of Word's.
+                role.heading = role.heading.or(headings::level(id).filter(|_| !decided));
+                break;
+            };
+            if !decided {
+                decided = style.decide(&mut role);
+            }
+            let numbered = style.properties.numbered.as_ref();
+            role.numbered = role.numbered.or(numbered.cloned());
+            next = style.based_on.as_deref();
+        }
+        role
+    }
+}
+
+impl Style {
+    /// Says whether the style is a heading, if it says anything about that.
+    fn decide(&self, role: &mut Role) -> bool {
+        if self.name.eq_ignore_ascii_case("title") {
+            role.is_title = true;
+            return true;
+        }
+        role.heading = headings::level(&self.name);
+        if role.heading.is_none() {
+            role.heading = self.properties.heading();
+        }
+        role.heading.is_some() || self.properties.outline.is_some()
+    }
+}

@@ -1,0 +1,259 @@
+use super::*;
+use crate::ooxml::zip::tests::archive;
+use std::io::Cursor;
+
+const SPACES: &str = r#"xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"
+    xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"
+    xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"
+    xmlns:v="urn:schemas-microsoft-com:vml""#;
+
+fn relationships(entries: &[(&str, &str, &str)]) -> String {
+    let entry = |(id, kind, target): &(&str, &str, &str)| {
+        let mode = if target.contains(':') { "TargetMode='External'" } else { "" };
+        format!(
+            "<Relationship Id='{id}' Target='{target}' {mode} \
+             Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}'/>"
+        )
+    };
+    let entries: String = entries.iter().map(entry).collect();
+    format!(
+        "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{entries}</Relationships>"
+    )
+}
+
+fn part(root: &str, inside: &str) -> String {
+    format!("<w:{root} {SPACES}>{inside}</w:{root}>")
+}
+
+/// A document with this body, and with these styles, footnotes and header beside it.
+fn read_with(body: &str, options: DocumentOptions) -> Document {
+    let style = |id: &str, name: &str, more: &str| {
+        format!("<w:style w:type='paragraph' w:styleId='{id}'><w:name w:val='{name}'/>{more}</w:style>")
+    };
+    let styles = [
+        style("H1", "heading 1", ""),
+        style("My", "My heading", "<w:basedOn w:val='H1'/>"),
+        style("O", "Outlined", "<w:pPr><w:outlineLvl w:val='2'/></w:pPr>"),
+        style("T", "Title", ""),
+        style("L", "List", "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>"),
+    ];
+    let numbering = "<w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/>\
+        <w:lvlText w:val='%1.'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>";
+    let footnotes = "<w:footnote w:type='separator' w:id='-1'><w:p><w:r><w:separator/></w:r></w:p></w:footnote>\
+        <w:footnote w:id='2'><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote>";
+    let comments = "<w:comment w:id='0' w:author='Ada'><w:p><w:r><w:t>why?</w:t></w:r></w:p></w:comment>";
+    let links = [
+        ("h", "header", "h.xml"),
+        ("l", "hyperlink", "https://example.org/"),
+        ("s", "styles", "s.xml"),
+        ("n", "numbering", "n.xml"),
+        ("f", "footnotes", "f.xml"),
+        ("c", "comments", "c.xml"),
+    ];
+    let bytes = archive(&[
+        ("_rels/.rels", &relationships(&[("m", "officeDocument", "d.xml")])),
+        ("d.xml", &part("document", &format!("<w:body>{body}</w:body>"))),
+        ("_rels/d.xml.rels", &relationships(&links)),
+        ("s.xml", &part("styles", &styles.concat())),
+        ("n.xml", &part("numbering", numbering)),
+        ("f.xml", &part("footnotes", footnotes)),
+        ("c.xml", &part("comments", comments)),
+        ("h.xml", &part("hdr", "<w:p><w:r><w:t>top</w:t></w:r></w:p>")),
+    ]);
+    read_docx(Cursor::new(bytes), options).unwrap()
+}
+
+fn read(body: &str) -> Document {
+    read_with(body, DocumentOptions::default())
+}
+
+fn run(text: &str) -> String {
+    format!("<w:r><w:t xml:space='preserve'>{text}</w:t></w:r>")
+}
+
+fn paragraph(properties: &str, inside: &str) -> String {
+    format!("<w:p><w:pPr>{properties}</w:pPr>{inside}</w:p>")
+}
+
+/// Kind, level, label and text of the blocks in the body.
+fn shown(document: &Document) -> Vec<String> {
+    let beside = [BlockKind::Footnote, BlockKind::Comment, BlockKind::Header];
+    let body = document.blocks.iter().filter(|block| !beside.contains(&block.kind));
+    let shown = body.map(|block| {
+        let level = block.level.map(|level| level.to_string());
+        let label = block.label.clone().unwrap_or_default();
+        format!("{:?}{} {label}{}", block.kind, level.unwrap_or_default(), block.lines())
+    });
+    shown.collect()
+}
+
+#[test]
+fn headings_come_from_styles_and_outline_levels() {
+    let styled = |style: &str| paragraph(&format!("<w:pStyle w:val='{style}'/>"), &run("x"));
+    let outlined = paragraph("<w:outlineLvl w:val='0'/>", &run("x"));
+    let not = paragraph("<w:pStyle w:val='H1'/><w:outlineLvl w:val='9'/>", &run("x"));
+    let body = ["H1", "My", "O", "T", "Heading4", "None"].map(styled).concat() + &outlined + &not;
+    assert_eq!(
+        shown(&read(&body)),
+        [
+            "Heading1 x",
+            "Heading1 x",
+            "Heading3 x",
+            "Title x",
+            "Heading4 x",
+            "Paragraph x",
+            "Heading1 x",
+            "Paragraph x"
+        ]
+    );
+}
+
+#[test]
+fn list_items_have_level_and_number() {
+    let direct = "<w:numPr><w:ilvl w:val='1'/><w:numId w:val='9'/></w:numPr>";
+    let none = "<w:pStyle w:val='L'/><w:numPr><w:numId w:val='0'/></w:numPr>";
+    let body = paragraph("<w:pStyle w:val='L'/>", &run("a"))
+        + &paragraph("<w:pStyle w:val='L'/>", &run("b"))
+        + &paragraph(direct, &run("c"))
+        + &paragraph(none, &run("d"));
+    assert_eq!(
+        shown(&read(&body)),
+        ["ListItem1 1.a", "ListItem1 2.b", "ListItem2 c", "Paragraph d"]
+    );
+}
+
+#[test]
+fn breaks_tabs_fields_and_equations_stand_in_order() {
+    let inside = "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:br w:type='page'/><w:noBreakHyphen/></w:r>\
+        <w:r><w:fldChar w:fldCharType='begin'/><w:instrText>PAGE</w:instrText></w:r><w:fldSimple><w:r><w:t>7</w:t></w:r></w:fldSimple>\
+        <m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath><w:ruby><w:rt><w:r><w:t>aid</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>base</w:t></w:r></w:rubyBase></w:ruby>\
+        <w:r><w:sym w:font='Wingdings' w:char='F0FC'/></w:r>";
+    assert_eq!(shown(&read(&paragraph("", inside))), ["Paragraph a\tb\n-7x=1base✓"]);
+}
+
+#[test]
+fn changes_are_accepted_or_marked() {
+    let inside = run("it costs ")
+        + &format!("<w:del><w:r><w:delText>100</w:delText></w:r></w:del><w:ins>{}</w:ins>", run("120"))
+        + &format!("<w:moveFrom>{}</w:moveFrom>", run(" old"));
+    let body = paragraph("", &inside);
+    assert_eq!(shown(&read(&body)), ["Paragraph it costs 120"]);
+    let options = DocumentOptions {
+        with_changes: true,
+        ..DocumentOptions::default()
+    };
+    assert_eq!(
+        shown(&read_with(&body, options)),
+        ["Paragraph it costs {--100--}{++120++}{-- old--}"]
+    );
+}
+
+#[test]
+fn a_paragraph_whose_end_is_deleted_goes_on_in_the_next_one() {
+    let body = paragraph("<w:rPr><w:del/></w:rPr>", &run("one "))
+        + &paragraph("<w:pStyle w:val='H1'/>", &run("two"))
+        + &paragraph("<w:rPr><w:del/></w:rPr>", &run("last"));
+    assert_eq!(shown(&read(&body)), ["Heading1 one two", "Paragraph last"]);
+}
+
+#[test]
+fn content_controls_are_walked_wherever_they_stand() {
+    let control = |inside: &str| {
+        format!("<w:sdt><w:sdtPr><w:alias w:val='x'/></w:sdtPr><w:sdtContent>{inside}</w:sdtContent></w:sdt>")
+    };
+    let cell = control(&format!("<w:tc>{}</w:tc>", paragraph("", &run("cell"))));
+    let row = control(&format!("<w:tr>{cell}</w:tr>"));
+    let body = control(&paragraph("", &control(&run("inline")))) + &format!("<w:tbl>{row}</w:tbl>");
+    assert_eq!(shown(&read(&body)), ["Paragraph inline", "Table cell"]);
+}
+
+#[test]
+fn tables_keep_their_columns_and_hold_tables() {
+    let cell = |properties: &str, inside: &str| {
+        format!("<w:tc><w:tcPr>{properties}</w:tcPr>{inside}</w:tc>")
+    };
+    let text = |text: &str| paragraph("", &run(text));
+    let inner = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell("", &text("i")), cell("", &text("j")));
+    let body = format!(
+        "<w:tbl><w:tr>{}{}</w:tr><w:tr>{}{}{}</w:tr><w:tr><w:trPr><w:gridBefore w:val='1'/></w:trPr>{}</w:tr>\
+         <w:tr><w:trPr><w:del/></w:trPr>{}</w:tr></w:tbl>",
+        cell("<w:gridSpan w:val='2'/>", &text("wide")),
+        cell("<w:vMerge w:val='restart'/>", &text("tall")),
+        cell("", &(text("one") + &text("two"))),
+        cell("", &inner),
+        cell("<w:vMerge/>", &text("hidden")),
+        cell("<w:gridSpan w:val='2147483647'/>", &text("z")),
+        cell("", &text("deleted")),
+    );
+    let document = read(&body);
+    let json = serde_json::to_value(&document.blocks[0]).unwrap();
+    assert_eq!(json["rows"][0], serde_json::json!(["wide", "", "tall"]));
+    assert_eq!(json["rows"][1], serde_json::json!(["one\ntwo", "i\tj", ""]));
+    assert_eq!(json["rows"][2][1], "z");
+    assert_eq!(json["rows"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn text_boxes_are_read_once() {
+    let text = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>";
+    let inside = run("before ")
+        + &format!(
+            "<w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wps:txbx>{text}</wps:txbx></w:drawing></mc:Choice>\
+             <mc:Fallback><w:pict><v:textbox>{text}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+        )
+        + &run("after");
+    assert_eq!(
+        shown(&read(&paragraph("", &inside))),
+        ["Paragraph before after", "TextBox boxed"]
+    );
+}
+
+#[test]
+fn what_stands_beside_the_text_follows_it() {
+    let body = paragraph("", &run("x"))
+        + "<w:sectPr><w:headerReference w:type='default' r:id='h'/><w:headerReference w:type='first' r:id='h'/>\
+           <w:footerReference r:id='none'/></w:sectPr>";
+    let document = read(&body);
+    let kinds: Vec<_> = document.blocks.iter().map(|block| block.kind).collect();
+    assert_eq!(
+        kinds,
+        [BlockKind::Paragraph, BlockKind::Footnote, BlockKind::Comment, BlockKind::Header]
+    );
+    assert_eq!(document.blocks[1].text, "a note");
+    assert_eq!(document.blocks[2].author.as_deref(), Some("Ada"));
+    assert!(document.warnings[0].contains("header or footer"), "{:?}", document.warnings);
+}
+
+#[test]
+fn a_document_without_text_says_so() {
+    let bytes = archive(&[
+        ("_rels/.rels", &relationships(&[("m", "officeDocument", "d.xml")])),
+        ("d.xml", &part("document", "<w:body><w:p/></w:body>")),
+    ]);
+    let document = read_docx(Cursor::new(bytes), DocumentOptions::default()).unwrap();
+    assert_eq!(document.warnings, ["the document holds no text"]);
+}
+
+#[test]
+fn markdown_has_links_notes_lists_and_tables() {
+    let item = |text: &str| paragraph("<w:pStyle w:val='L'/>", &run(text));
+    let table = format!("<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>", paragraph("", &run("cell")));
+    let link = format!("<w:hyperlink r:id='l'>{}</w:hyperlink><w:r><w:footnoteReference w:id='2'/></w:r>", run("here"));
+    let body = paragraph("<w:pStyle w:val='H1'/>", &run("Head"))
+        + &item("a")
+        + &item("b")
+        + &paragraph("", &link)
+        + &table;
+    let options = DocumentOptions {
+        with_links: true,
+        ..DocumentOptions::default()
+    };
+    assert_eq!(
+        read_with(&body, options).markdown(),
+        "# Head\n\n1. a\n2. b\n\n[here](https://example.org/)[^1]\n\n| cell |\n| --- |\n\n\
+         [^1]: a note\n\n> Comment by Ada: why?"
+    );
+    assert_eq!(shown(&read(&body))[3], "Paragraph here");
+}
