@@ -17,6 +17,7 @@ mod relationships;
 mod sniff;
 mod table;
 mod warnings;
+mod workbook;
 mod xml;
 mod zip;
 
@@ -24,6 +25,10 @@ pub(crate) use document::{Document, DocumentOptions, read_docx};
 pub(crate) use presentation::{Deck, DeckOptions, read_deck};
 #[cfg(test)]
 use presentation::Slide;
+
+pub(crate) use workbook::{
+    Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx,
+};
 
 use crate::tool::{self, Failure};
 

@@ -9,6 +9,7 @@ mod documents;
 mod hostile;
 mod presentations;
 mod score;
+mod workbooks;
 
 use score::{Reference, Score, lines};
 use serde_json::Value;

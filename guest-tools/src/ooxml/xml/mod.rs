@@ -140,6 +140,21 @@ impl<'a> Xml<'a> {
         self.find_attribute(element, |key| key == QName(name))
     }
 
+    /// Hands out all attributes that have no namespace: for elements of which there are many.
+    pub(super) fn attributes(
+        &self,
+        element: &Element<'_>,
+        mut visit: impl FnMut(&str, &str),
+    ) -> Result<(), Error> {
+        for attribute in element.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| self.malformed(error))?;
+            let value = attribute.normalized_value(XmlVersion::Explicit1_0);
+            let value = value.map_err(|error| self.malformed(error))?;
+            visit(attribute.key.into_inner(), &value);
+        }
+        Ok(())
+    }
+
     /// The value of an attribute in a namespace. The element is the one just read.
     pub(super) fn attribute_in(
         &self,

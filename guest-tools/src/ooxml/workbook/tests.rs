@@ -1,0 +1,186 @@
+use super::*;
+use crate::ooxml::zip::tests::archive;
+use serde_json::json;
+use std::io::Cursor;
+
+const SPACES: &str = r#"xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships""#;
+
+fn relationships(entries: &[(&str, &str, &str)]) -> String {
+    let entry = |(id, kind, target): &(&str, &str, &str)| {
+        format!(
+            "<Relationship Id='{id}' Target='{target}' \
+             Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}'/>"
+        )
+    };
+    let entries: String = entries.iter().map(entry).collect();
+    format!(
+        "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{entries}</Relationships>"
+    )
+}
+
+fn worksheet(rows: &str, more: &str) -> String {
+    format!("<worksheet {SPACES}><sheetData>{rows}</sheetData>{more}</worksheet>")
+}
+
+/// A workbook of two sheets, the second one hidden.
+fn book(first: &str, second: &str) -> Vec<u8> {
+    let sheets = "<sheets><sheet name='One' r:id='a'/><sheet name='Two' state='hidden' r:id='b'/></sheets>";
+    let links = [
+        ("a", "worksheet", "1.xml"),
+        ("b", "worksheet", "2.xml"),
+        ("s", "sharedStrings", "s.xml"),
+        ("f", "styles", "f.xml"),
+    ];
+    let strings = "<si><t>shared</t></si><si><t>_x0041_</t></si>";
+    let styles = "<cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs>";
+    archive(&[
+        ("_rels/.rels", &relationships(&[("m", "officeDocument", "b.xml")])),
+        ("b.xml", &format!("<workbook {SPACES}><workbookPr/>{sheets}</workbook>")),
+        ("_rels/b.xml.rels", &relationships(&links)),
+        ("s.xml", &format!("<sst {SPACES}>{strings}</sst>")),
+        ("f.xml", &format!("<styleSheet {SPACES}>{styles}</styleSheet>")),
+        ("1.xml", first),
+        ("2.xml", second),
+    ])
+}
+
+fn read(bytes: Vec<u8>, options: &WorkbookOptions<'_>) -> Workbook {
+    read_xlsx(Cursor::new(bytes), options).unwrap()
+}
+
+/// Rows with a number in the first column each.
+fn numbered(rows: std::ops::RangeInclusive<u32>) -> String {
+    let row = |row: u32| format!("<row r='{row}'><c r='A{row}'><v>{row}</v></c></row>");
+    worksheet(&rows.map(row).collect::<String>(), "")
+}
+
+fn row_numbers(book: &Workbook) -> Vec<(String, Vec<u32>)> {
+    let numbers = |sheet: &Sheet| sheet.rows.iter().map(|row| row.row).collect();
+    let sheets = book.sheets.iter();
+    sheets.map(|sheet| (sheet.name.clone(), numbers(sheet))).collect()
+}
+
+#[test]
+fn cells_have_values_by_their_type() {
+    let cells = "<c r='A1' t='s'><v>0</v></c><c t='s'><v>1</v></c><c t='s'><v>9</v></c>\
+        <c r='D1' t='inlineStr'><is><r><t>in</t></r><r><t>line</t></r><rPh><t>no</t></rPh></is></c>\
+        <c r='E1' t='b'><v>1</v></c><c r='F1' t='e'><v>#DIV/0!</v></c>\
+        <c r='G1' t='str'><f>A1&amp;\"\"</f><v>text</v></c><c r='H1'><f>1/2</f><v>0.5</v></c>\
+        <c r='I1' s='1'><v>46205</v></c><c r='J1' t='d'><v>2026-07-02</v></c><c r='K1' s='1'/>";
+    let bytes = book(&worksheet(&format!("<row>{cells}</row>"), ""), &worksheet("", ""));
+    let options = WorkbookOptions {
+        with_formulas: true,
+        ..WorkbookOptions::default()
+    };
+    let book = serde_json::to_value(read(bytes, &options)).unwrap();
+    assert_eq!(
+        book["sheets"][0]["rows"][0],
+        json!({
+            "row": 1,
+            "cells": {
+                "A": "shared", "B": "A", "D": "inline", "E": true, "F": "#DIV/0!", "G": "text",
+                "H": 0.5, "I": "2026-07-02", "J": "2026-07-02",
+            },
+            "formulas": { "G": "=A1&\"\"", "H": "=1/2" },
+        })
+    );
+    assert_eq!(book["sheets"][0]["dimension"], "A1:K1");
+    assert_eq!(book["sheets"][1]["visibility"], "hidden");
+    assert_eq!(book["sheets"][1]["dimension"], json!(null));
+}
+
+#[test]
+fn what_merged_cells_cover_is_left_out() {
+    let rows = "<row r='1'><c r='A1'><v>1</v></c><c r='B1'><v>2</v></c></row>\
+        <row r='2'><c r='A2'><v>3</v></c><c r='C2'><v>4</v></c></row>";
+    let merged = "<mergeCells><mergeCell ref='A1:B2'/></mergeCells>";
+    let bytes = book(&worksheet(rows, merged), &worksheet("", ""));
+    let book = serde_json::to_value(read(bytes, &WorkbookOptions::default())).unwrap();
+    let sheet = &book["sheets"][0];
+    assert_eq!(sheet["rows"], json!([{ "row": 1, "cells": { "A": 1 } }, { "row": 2, "cells": { "C": 4 } }]));
+    assert_eq!(sheet["merged"], json!(["A1:B2"]));
+}
+
+#[test]
+fn far_cells_cost_nothing() {
+    let rows = "<row r='1048576'><c r='XFD1048576'><v>1</v></c></row>";
+    let book = read(book(&worksheet(rows, ""), &worksheet("", "")), &WorkbookOptions::default());
+    assert_eq!(book.sheets[0].dimension.as_deref(), Some("XFD1048576:XFD1048576"));
+}
+
+#[test]
+fn rows_come_in_windows_across_sheets() {
+    let bytes = book(&numbered(1..=3), &numbered(5..=6));
+    let mut start = Position::default();
+    let mut windows = Vec::new();
+    loop {
+        let options = WorkbookOptions {
+            limit: 2,
+            start,
+            ..WorkbookOptions::default()
+        };
+        let book = read(bytes.clone(), &options);
+        windows.push(row_numbers(&book));
+        match book.next {
+            Some(next) => start = next,
+            None => break,
+        }
+    }
+    let one = |rows: &[u32]| ("One".to_owned(), rows.to_vec());
+    let two = |rows: &[u32]| ("Two".to_owned(), rows.to_vec());
+    assert_eq!(
+        windows,
+        [
+            vec![one(&[1, 2])],
+            vec![one(&[3]), two(&[5])],
+            vec![two(&[6])]
+        ]
+    );
+}
+
+#[test]
+fn sheets_and_ranges_are_selected() {
+    let bytes = book(&numbered(1..=3), &numbered(5..=9));
+    let options = WorkbookOptions {
+        sheet: Some("Two"),
+        range: Range::parse("A6:B7").unwrap(),
+        ..WorkbookOptions::default()
+    };
+    let book = read(bytes.clone(), &options);
+    assert_eq!(row_numbers(&book), [("Two".to_owned(), vec![6, 7])]);
+    let options = WorkbookOptions {
+        sheet: Some("Three"),
+        ..WorkbookOptions::default()
+    };
+    let missing = read_xlsx(Cursor::new(bytes), &options);
+    assert!(matches!(missing, Err(WorkbookError::NoSuchSheet(names)) if names == ["One", "Two"]));
+}
+
+#[test]
+fn one_broken_sheet_is_a_warning() {
+    let bytes = book("<worksheet", &numbered(1..=1));
+    let book = read(bytes, &WorkbookOptions::default());
+    assert_eq!(row_numbers(&book), [("Two".to_owned(), vec![1])]);
+    assert!(book.warnings[0].starts_with("sheet `One`: `1.xml`"), "{:?}", book.warnings);
+    let bytes = super::tests::book("<worksheet", "<x/>");
+    let broken = read_xlsx(Cursor::new(bytes), &WorkbookOptions::default());
+    assert!(matches!(broken, Err(WorkbookError::Document(Error::Malformed { .. }))));
+}
+
+#[test]
+fn markdown_has_tables_and_lists_what_is_far_apart() {
+    let rows = "<row r='2'><c r='B2'><v>1</v></c><c r='D2' t='s'><v>0</v></c></row><row r='4'><c r='B4'><v>2</v></c></row>";
+    let sheet = worksheet(rows, "");
+    let diagonal = |place: u32| {
+        let column = place::letters(place);
+        format!("<row r='{place}'><c r='{column}{place}'><v>{place}</v></c></row>")
+    };
+    let sparse = worksheet(&(1..200).map(diagonal).collect::<String>(), "");
+    let text = read(book(&sheet, &sparse), &WorkbookOptions::default()).markdown();
+    assert!(
+        text.starts_with("## Sheet One\n\n|  | B | D |\n| --- | --- | --- |\n| 2 | 1 | shared |\n| 4 | 2 |  |"),
+        "{text}"
+    );
+    assert!(text.contains("## Sheet Two (hidden)\n\n- A1: 1\n- B2: 2\n"), "{text}");
+}
