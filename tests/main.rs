@@ -21,6 +21,7 @@ mod hostile;
 mod kernel;
 mod limits;
 mod mcp;
+mod office;
 mod policy;
 mod properties;
 mod races;

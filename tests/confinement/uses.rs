@@ -72,7 +72,10 @@ pub const USES: &[Use] = &[
         with: &[("hash", "false")],
         ..plain("file_info", "path", "stat")
     },
+    document("read_document"),
     document("read_pptx"),
+    document("read_docx"),
+    document("read_xlsx"),
     writing("write_file", "path", "write"),
     writing("create_file", "file_path", "create"),
     plain("create_directory", "dir_path", "mkdir"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use rootbound::{Consent, Definition, PathRole};
 use serde_json::{Map, Value};
 
-use super::presentation::DECK;
+use crate::office::{DECK, sample};
 use crate::support::{Fixture, Recorded};
 
 /// A session that has both directories both ways, so that whatever an example names can be
@@ -54,7 +54,9 @@ fn arrange_to_read(place: &Path, tool: &str) {
     fs::create_dir_all(place.parent().unwrap()).unwrap();
     match tool {
         "list_files" => fs::create_dir(place).unwrap(),
-        "read_pptx" => drop(fs::copy(DECK, place).unwrap()),
+        "read_pptx" | "read_document" => drop(fs::copy(DECK, place).unwrap()),
+        "read_docx" => drop(fs::copy(sample("docx/docling__word_tables.docx"), place).unwrap()),
+        "read_xlsx" => drop(fs::copy(sample("xlsx/unstructured__emoji.xlsx"), place).unwrap()),
         _ => fs::write(place, "text").unwrap(),
     }
 }

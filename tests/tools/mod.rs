@@ -13,7 +13,6 @@ mod many;
 mod media;
 mod moving;
 mod patching;
-mod presentation;
 mod reading;
 mod searching;
 mod single;

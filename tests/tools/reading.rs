@@ -73,7 +73,7 @@ fn what_is_not_text_is_refused_with_a_guess() {
 #[test]
 fn a_presentation_is_sent_to_its_own_tool() {
     let fixture = Fixture::new();
-    fs::copy(super::presentation::DECK, fixture.inputs().join("t")).unwrap();
+    fs::copy(crate::office::DECK, fixture.inputs().join("t")).unwrap();
     let error = fixture.session().error("read_file", json!({ "path": "t" }));
     assert_eq!(error.code(), "not-text");
     assert!(error.hint().contains("`read_pptx`"), "{}", error.hint());

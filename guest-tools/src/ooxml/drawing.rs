@@ -1,6 +1,7 @@
 //! Text in drawings (ECMA-376 part 1, 21.1): bodies of text and tables, wherever they stand.
 
 use super::Error;
+use super::math;
 use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
 
@@ -198,9 +199,9 @@ fn paragraph(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Paragraph, Erro
         let text = &mut paragraph.text;
         match child.name() {
             (Space::Drawing, "pPr") => properties(xml, &child, &mut paragraph)?,
-            (Space::Drawing, "r" | "fld") => texts(xml, &child, Space::Drawing, text)?,
+            (Space::Drawing, "r" | "fld") => texts(xml, &child, text)?,
             (Space::Drawing, "br") => text.push('\n'),
-            (Space::Drawing2010, "m") => texts(xml, &child, Space::Math, text)?,
+            (Space::Drawing2010, "m") => equation(xml, &child, text)?,
             _ => {}
         }
     }
@@ -226,19 +227,20 @@ fn properties(
     Ok(())
 }
 
-/// All `t` elements of one namespace in an element, however deep.
-pub(super) fn texts(
-    xml: &mut Xml<'_>,
-    element: &Element<'_>,
-    space: Space,
-    text: &mut String,
-) -> Result<(), Error> {
+/// All `t` elements, however deep.
+fn texts(xml: &mut Xml<'_>, element: &Element<'_>, text: &mut String) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
-        if child.name() == (space, "t") {
-            xml.text(&child, text)?;
-        } else {
-            texts(xml, &child, space, text)?;
+        match child.name() {
+            (Space::Drawing, "t") => xml.text(&child, text)?,
+            _ => texts(xml, &child, text)?,
         }
+    }
+    Ok(())
+}
+
+fn equation(xml: &mut Xml<'_>, element: &Element<'_>, text: &mut String) -> Result<(), Error> {
+    while let Some(child) = xml.child(element)? {
+        math::push(xml, &child, text)?;
     }
     Ok(())
 }

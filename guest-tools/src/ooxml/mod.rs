@@ -11,6 +11,7 @@ mod document;
 mod drawing;
 mod encoding;
 mod markdown;
+mod math;
 mod package;
 mod presentation;
 mod relationships;
@@ -22,15 +23,98 @@ mod xml;
 mod zip;
 
 pub(crate) use document::{Document, DocumentOptions, read_docx};
-pub(crate) use presentation::{Deck, DeckOptions, read_deck};
 #[cfg(test)]
 use presentation::Slide;
+pub(crate) use presentation::{Deck, DeckOptions, read_deck};
+pub(crate) use sniff::Kind;
 
-pub(crate) use workbook::{
-    Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx,
-};
+pub(crate) use workbook::{Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx};
 
 use crate::tool::{self, Failure};
+use package::Package;
+use std::io::{Read, Seek};
+use xml::Xml;
+
+/// A document as Markdown.
+pub(crate) struct Rendered {
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+    /// What could not be read.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads a document of any kind, recognised by its main part.
+///
+/// # Errors
+/// As the reader of the kind; [`Error::Unsupported`] when there is none.
+pub(crate) fn render(reader: impl Read + Seek) -> Result<Rendered, Error> {
+    let mut package = Package::open(reader)?;
+    let main = package.main_part()?;
+    let text = package.part(&main)?;
+    let root = Xml::new(&main, &text).root()?;
+    match Kind::of_root(root.name()) {
+        Some(Kind::Presentation) => render_deck(package, &main, &text),
+        Some(Kind::Document) => render_document(package, &main, &text),
+        Some(Kind::Workbook) => render_workbook(package, &main, &text),
+        None => Err(sniff::other_main_part(&main, root.name())),
+    }
+}
+
+fn render_deck<R: Read + Seek>(
+    package: Package<R>,
+    main: &str,
+    text: &str,
+) -> Result<Rendered, Error> {
+    let options = DeckOptions {
+        with_notes: true,
+        ..DeckOptions::default()
+    };
+    let deck = presentation::read_main(package, main, text, &options)?;
+    Ok(Rendered {
+        kind: Kind::Presentation,
+        text: deck.markdown(),
+        warnings: deck.warnings,
+    })
+}
+
+fn render_document<R: Read + Seek>(
+    package: Package<R>,
+    main: &str,
+    text: &str,
+) -> Result<Rendered, Error> {
+    let options = DocumentOptions {
+        with_links: true,
+        ..DocumentOptions::default()
+    };
+    let document = document::read_main(package, main, text, options)?;
+    Ok(Rendered {
+        kind: Kind::Document,
+        text: document.markdown(),
+        warnings: document.warnings,
+    })
+}
+
+fn render_workbook<R: Read + Seek>(
+    package: Package<R>,
+    main: &str,
+    text: &str,
+) -> Result<Rendered, Error> {
+    let book = workbook::read_main(package, main, text, &WorkbookOptions::default());
+    let mut book = book.map_err(|error| match error {
+        WorkbookError::Document(error) => error,
+        // No sheet was asked for.
+        WorkbookError::NoSuchSheet(_) => Error::malformed("the workbook", "it has no sheets"),
+    })?;
+    if book.next.is_some() {
+        let warning = "the workbook is too large for one text: read its rows with `read_xlsx`";
+        book.warnings.push(warning.to_owned());
+    }
+    Ok(Rendered {
+        kind: Kind::Workbook,
+        text: book.markdown(),
+        warnings: book.warnings,
+    })
+}
 
 /// Characters of a name from a document that a message shows; a zip entry's may have 65,535.
 const MAX_SHOWN: usize = 160;

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn an_exact_name_goes_before_one_in_another_case() {
-        let twins = include_bytes!("../../tests/data/case_twin_slide.pptx");
+        let twins = include_bytes!("../../tests/corpus/hostile_office/case_twin_slide.pptx");
         let mut package = open(twins).unwrap();
         let slide = package.part("ppt/slides/slide1.xml").unwrap();
         assert!(slide.contains("Safe text"));
@@ -199,7 +199,10 @@ mod tests {
 
     #[test]
     fn a_missing_part_is_named() {
-        let mut package = open(include_bytes!("../../tests/data/case_twin_slide.pptx")).unwrap();
+        let mut package = open(include_bytes!(
+            "../../tests/corpus/hostile_office/case_twin_slide.pptx"
+        ))
+        .unwrap();
         let missing = package.part("ppt/none.xml");
         assert_eq!(
             missing,

@@ -144,6 +144,15 @@ impl Kind {
         }
     }
 
+    /// The ending of its files, without the dot.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Presentation => "pptx",
+            Self::Document => "docx",
+            Self::Workbook => "xlsx",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Presentation => "a presentation (.pptx)",

@@ -13,10 +13,13 @@ pub(crate) mod find_files;
 pub(crate) mod generate_from_template;
 pub(crate) mod list_files;
 pub(crate) mod move_file;
+pub(crate) mod read_document;
+pub(crate) mod read_docx;
 pub(crate) mod read_file;
 pub(crate) mod read_files;
 pub(crate) mod read_pptx;
 pub(crate) mod sandbox_filesystem;
+pub(crate) mod read_xlsx;
 mod schema;
 pub(crate) mod search_files;
 #[cfg(test)]
@@ -37,7 +40,10 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::new::<search_files::SearchFiles>(),
     Registered::new::<file_exists::FileExists>(),
     Registered::new::<file_info::FileInfo>(),
+    Registered::new::<read_document::ReadDocument>(),
     Registered::new::<read_pptx::ReadPptx>(),
+    Registered::new::<read_docx::ReadDocx>(),
+    Registered::new::<read_xlsx::ReadXlsx>(),
     Registered::new::<write_file::WriteFile>(),
     Registered::new::<create_file::CreateFile>(),
     Registered::new::<edit_file::EditFile>(),

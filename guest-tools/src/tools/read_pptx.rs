@@ -58,23 +58,27 @@ impl Tool for ReadPptx {
     }
 
     fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "slides": { "type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "index": schema::of("integer"),
-                    "title": { "description": "string, or null without one" },
-                    "text": schema::of("string"),
-                    "notes": { "description": "string, or null without any" },
-                    "hidden": schema::of("boolean"),
-                    "comments": { "type": "array", "description": "objects of author and text" },
-                },
-                "required": ["index", "title", "text", "hidden"],
-            }},
-            "count": { "type": "integer", "description": "slides in the file" },
-            "warnings": { "type": "array", "items": schema::of("string") },
-        }))
+        json!({
+            "type": "object",
+            "properties": {
+                "path": schema::of("string"),
+                "slides": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "index": schema::of("integer"),
+                        "title": { "description": "string, or null without one" },
+                        "text": schema::of("string"),
+                        "notes": { "description": "string, or null without any" },
+                        "hidden": schema::of("boolean"),
+                        "comments": { "type": "array", "description": "of author and text" },
+                    },
+                    "required": ["index", "title", "text", "hidden"],
+                }},
+                "count": { "type": "integer", "description": "slides in the file" },
+                "warnings": { "type": "array", "items": schema::of("string") },
+            },
+            "required": ["path", "slides", "warnings"],
+        })
     }
 
     fn run(arguments: Arguments) -> Result<Output, Error> {
@@ -94,7 +98,7 @@ impl Tool for ReadPptx {
         let file = open_for_reading(path)?;
         let deck = read_deck(file.into_blocks(), &options)?;
         if let (Some(slides), true) = (&arguments.slides, deck.slides.is_empty()) {
-            return Err(no_such_slide(slides, deck.count).into());
+            return Err(no_such_slide(slides, deck.count.unwrap_or_default()).into());
         }
         Ok(Output::fields(&Fields { path, deck }))
     }

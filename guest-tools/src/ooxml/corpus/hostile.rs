@@ -70,7 +70,10 @@ fn every_hostile_package_gets_its_answer_and_a_good_one_reads_after_it() {
     assert_eq!(problems, "");
 }
 
-#[expect(clippy::print_stdout, reason = "the report is for people, with `--nocapture`")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the report is for people, with `--nocapture`"
+)]
 fn show(file: &str, answer: &Result<Deck, Error>) {
     match answer {
         Ok(deck) => println!("{file}: {} slides, {:?}", deck.slides.len(), deck.warnings),

@@ -20,6 +20,9 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Names the whole corpus, where it is at hand.
+const CORPUS: &str = "ROOTBOUND_CORPUS";
+
 /// What a format is compared by.
 struct Format {
     /// The folder of its files, and what their names in the manifest start with.
@@ -40,10 +43,12 @@ struct Listed {
     expected: PathBuf,
 }
 
+/// How many lines are missing, extra, and longer than those of the reference.
+type Differences = (usize, usize, usize);
+
 /// A difference that is known, with its reason.
 struct Known {
-    missing: usize,
-    extra: usize,
+    differences: Differences,
     reason: String,
 }
 
@@ -61,7 +66,7 @@ struct Report {
 
 fn corpus() -> PathBuf {
     let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-    std::env::var_os("ROOTBOUND_CORPUS").map_or(small, PathBuf::from)
+    std::env::var_os(CORPUS).map_or(small, PathBuf::from)
 }
 
 fn listed(folder: &str) -> Vec<Listed> {
@@ -85,10 +90,10 @@ fn known() -> HashMap<String, Known> {
     let fields = table.lines().skip(1).map(|line| line.split('\t').collect());
     fields
         .map(|fields: Vec<&str>| {
+            let count = |field: usize| fields[field].parse().unwrap();
             let known = Known {
-                missing: fields[1].parse().unwrap(),
-                extra: fields[2].parse().unwrap(),
-                reason: fields[3].to_owned(),
+                differences: (count(1), count(2), count(3)),
+                reason: fields[4].to_owned(),
             };
             (fields[0].to_owned(), known)
         })
@@ -105,11 +110,11 @@ fn compare(format: &Format) {
     report.show(format);
     assert!(report.files > 0, "no files of {}", format.folder);
     assert_eq!(report.unexplained, "");
-    assert!(
-        report.total.recall() >= 0.995,
-        "recall {}",
-        report.total.recall()
-    );
+    // The part in the repository was chosen for what is odd, so the aim is not for it.
+    if std::env::var_os(CORPUS).is_some() {
+        let recall = report.total.recall();
+        assert!(recall >= 0.995, "{}: recall {recall}", format.folder);
+    }
 }
 
 impl Report {
@@ -150,21 +155,21 @@ impl Report {
         };
         let reference = (format.reference)(&serde_json::from_str(&text).unwrap());
         let score = Score::new(reference, lines(ours));
-        let (missing, extra) = (score.missing.len(), score.extra.len());
-        let expected = known.map_or((0, 0), |known| (known.missing, known.extra));
-        if (missing, extra) != (0, 0) {
+        let differences = (score.missing.len(), score.extra.len(), score.longer);
+        let (missing, extra, longer) = differences;
+        let file = &listed.file;
+        if differences != (0, 0, 0) {
             let reason = known.map_or("", |known| &known.reason);
             let _ = writeln!(
                 self.text,
-                "  {}: {missing} missing, {extra} extra: {reason}",
-                listed.file
+                "  {file}: {missing} missing, {extra} extra, {longer} longer: {reason}"
             );
         }
-        if (missing, extra) != expected {
+        if differences != known.map_or((0, 0, 0), |known| known.differences) {
             let _ = writeln!(
                 self.unexplained,
-                "{}\t{missing}\t{extra}\tmissing {:?}, extra {:?}",
-                listed.file, score.missing, score.extra
+                "{file}\t{missing}\t{extra}\t{longer}\tmissing {:?}, extra {:?}",
+                score.missing, score.extra
             );
         }
         self.total.add(&score);

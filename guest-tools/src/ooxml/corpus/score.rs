@@ -18,6 +18,8 @@ pub(super) struct Score {
     pub(super) ours: usize,
     pub(super) missing: Vec<String>,
     pub(super) extra: Vec<String>,
+    /// Lines of which ours has more than the other reader.
+    pub(super) longer: usize,
 }
 
 impl Reference {
@@ -46,7 +48,7 @@ impl Score {
         };
         let required = reference.required.len();
         let missing = reference.required.into_iter();
-        let missing = missing.filter(|line| !take(line)).collect();
+        let mut missing: Vec<_> = missing.filter(|line| !take(line)).collect();
         for line in &reference.optional {
             take(line);
         }
@@ -55,9 +57,12 @@ impl Score {
             .flat_map(|(line, count)| std::iter::repeat_n(line.to_owned(), count))
             .collect();
         extra.sort();
+        let all = missing.len();
+        missing.retain(|line| !take_longer(line, &mut extra));
         Self {
             required,
             ours: ours.len(),
+            longer: all - missing.len(),
             missing,
             extra,
         }
@@ -68,6 +73,7 @@ impl Score {
         self.ours += other.ours;
         self.missing.extend(other.missing.iter().cloned());
         self.extra.extend(other.extra.iter().cloned());
+        self.longer += other.longer;
     }
 
     pub(super) fn recall(&self) -> f64 {
@@ -77,6 +83,22 @@ impl Score {
     pub(super) fn precision(&self) -> f64 {
         share(self.ours, self.extra.len())
     }
+}
+
+/// Takes the shortest of ours that has all characters of a line in their order, and more.
+fn take_longer(line: &str, extra: &mut Vec<String>) -> bool {
+    let is_longer = |ours: &str| {
+        let mut characters = ours.chars();
+        let holds_all = line
+            .chars()
+            .all(|wanted| characters.any(|found| found == wanted));
+        // A short line is found in any long one.
+        holds_all && ours.len() <= 2 * line.len() + 80
+    };
+    let longer = extra.iter().enumerate().filter(|(_, ours)| is_longer(ours));
+    let shortest = longer.min_by_key(|(_, ours)| ours.len());
+    let index = shortest.map(|(index, _)| index);
+    index.map(|index| extra.remove(index)).is_some()
 }
 
 fn share(all: usize, less: usize) -> f64 {

@@ -56,7 +56,7 @@ fn text(value: &Value) -> String {
         Value::Number(number) => number.as_f64().unwrap().to_string(),
         Value::Object(object) => match object.get("iso") {
             Some(iso) => iso.as_str().unwrap().to_owned(),
-            None => object["seconds"].to_string(),
+            None => format!("{} seconds", object["seconds"]),
         },
         other => other.to_string(),
     }
@@ -66,6 +66,9 @@ fn text(value: &Value) -> String {
 fn line(sheet: &str, place: &str, value: &str) -> String {
     let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
     let value = value.trim_end_matches("T00:00:00");
+    // The parser of the reference may be off by the last of seventeen digits.
+    let rounded = value.parse::<f64>().map(|number| format!("{number:.12e}"));
+    let value = rounded.as_deref().unwrap_or(value);
     let value = match value.split_once('.') {
         Some((_, rest)) if value.contains(':') && rest.bytes().all(|b| b.is_ascii_digit()) => {
             value.trim_end_matches('0')

@@ -6,7 +6,8 @@ use super::styles::Styles;
 use super::table;
 use super::{Block, BlockKind, DocumentOptions};
 use crate::ooxml::Error;
-use crate::ooxml::drawing::{self, Linked};
+use crate::ooxml::drawing::Linked;
+use crate::ooxml::math;
 use crate::ooxml::relationships::Relationships;
 use crate::ooxml::xml::{Element, Space, Xml};
 use std::collections::HashMap;
@@ -216,9 +217,7 @@ impl<'a> Body<'a> {
             (Space::Word, "footnoteReference") => self.note(xml, element, "footnote", text)?,
             (Space::Word, "endnoteReference") => self.note(xml, element, "endnote", text)?,
             (Space::Word, "drawing" | "pict" | "object") => self.drawing(xml, element)?,
-            (Space::Math, "oMath" | "oMathPara") => {
-                drawing::texts(xml, element, Space::Math, text)?;
-            }
+            (Space::Math, "oMath" | "oMathPara") => math::push(xml, element, text)?,
             // The reading aid above other text; instructions of fields; properties.
             (Space::Word, "rt" | "instrText" | "delInstrText" | "fldData") => {}
             (Space::Word, name) if !name.ends_with("Pr") => {
@@ -231,11 +230,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    fn children(
-        &mut self,
-        xml: &mut Xml<'_>,
-        element: &Element<'_>,
-    ) -> Result<String, Error> {
+    fn children(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<String, Error> {
         let mut text = String::new();
         while let Some(child) = xml.child(element)? {
             self.inline(xml, &child, &mut text)?;
@@ -332,15 +327,18 @@ impl<'a> Body<'a> {
     }
 
     fn anchor(&mut self, block: Block) {
-        self.anchored.extend(Some(block).filter(|block| !block.is_blank()));
+        self.anchored
+            .extend(Some(block).filter(|block| !block.is_blank()));
     }
 
     fn note_margins(&mut self, properties: Properties) {
         let margins = properties.margins.into_iter();
-        self.found.margins.extend(margins.map(|(is_header, id)| match is_header {
-            true => (BlockKind::Header, id),
-            false => (BlockKind::Footer, id),
-        }));
+        self.found
+            .margins
+            .extend(margins.map(|(is_header, id)| match is_header {
+                true => (BlockKind::Header, id),
+                false => (BlockKind::Footer, id),
+            }));
     }
 
     /// Whether the document asks for changes to be shown.

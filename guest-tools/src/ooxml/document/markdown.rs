@@ -31,7 +31,11 @@ impl Block {
             BlockKind::Title => format!("# {}", markdown::on_one_line(&self.text)),
             BlockKind::Heading => {
                 let words = [label.unwrap_or_default(), &self.text].join(" ");
-                format!("{} {}", "#".repeat(level.min(6)), markdown::on_one_line(&words))
+                format!(
+                    "{} {}",
+                    "#".repeat(level.min(6)),
+                    markdown::on_one_line(&words)
+                )
             }
             BlockKind::Paragraph => {
                 let label = label.map(|label| format!("{label} "));

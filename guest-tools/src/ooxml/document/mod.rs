@@ -119,7 +119,10 @@ impl Block {
 /// A cell that continues another one is an empty string.
 fn as_strings<S: Serializer>(rows: &Rows, serializer: S) -> Result<S::Ok, S::Error> {
     let cell = |cell: &'_ Option<String>| cell.clone().unwrap_or_default();
-    serializer.collect_seq(rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>()))
+    serializer.collect_seq(
+        rows.iter()
+            .map(|row| row.iter().map(cell).collect::<Vec<_>>()),
+    )
 }
 
 /// Reads a document.
@@ -151,7 +154,9 @@ pub(super) fn read_main(
     }
     let mut warnings = Warnings::default();
     let links = package.relationships(main);
-    let links = warnings.unless("its relationships", links)?.unwrap_or_default();
+    let links = warnings
+        .unless("its relationships", links)?
+        .unwrap_or_default();
     let mut reading = Reading {
         styles: Styles::default(),
         numbering: Numbering::default(),
@@ -226,7 +231,8 @@ impl<R: Read + Seek> Reading<R> {
             let margin = self.margin(*block, id);
             let margin = self.warnings.unless("a header or footer", margin)?;
             let texts = margin.filter(|margin| seen.insert((*block as u8, margin.text.clone())));
-            self.blocks.extend(texts.filter(|margin| !margin.is_blank()));
+            self.blocks
+                .extend(texts.filter(|margin| !margin.is_blank()));
         }
         Ok(())
     }

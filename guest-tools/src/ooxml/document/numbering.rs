@@ -101,7 +101,9 @@ fn levels(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Levels, Error> {
 impl Level {
     fn read(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
-            let value = xml.attribute_in(&child, Space::Word, "val")?.unwrap_or_default();
+            let value = xml
+                .attribute_in(&child, Space::Word, "val")?
+                .unwrap_or_default();
             match child.name() {
                 (Space::Word, "start") => self.start = value.trim().parse().ok(),
                 (Space::Word, "numFmt") => self.format = value,
@@ -154,7 +156,10 @@ fn label(levels: &Levels, counts: &[Option<u64>; LEVELS], level: usize) -> Optio
             Some(place) if character == '%' && place < LEVELS => {
                 characters.next();
                 let start = levels[place].start.unwrap_or(1);
-                label.push_str(&number(counts[place].unwrap_or(start), &levels[place].format));
+                label.push_str(&number(
+                    counts[place].unwrap_or(start),
+                    &levels[place].format,
+                ));
             }
             _ => label.push(character),
         }
@@ -243,9 +248,19 @@ mod tests {
         let mut numbering = numbering(&(definition + LISTS));
         let mut next = |list: &str, level: u8| {
             let list = list.to_owned();
-            numbering.label(&Numbered { list, level }).unwrap_or_default()
+            numbering
+                .label(&Numbered { list, level })
+                .unwrap_or_default()
         };
-        let labels = [("1", 0), ("1", 1), ("1", 1), ("1", 0), ("1", 1), ("2", 0), ("2", 0)];
+        let labels = [
+            ("1", 0),
+            ("1", 1),
+            ("1", 1),
+            ("1", 0),
+            ("1", 1),
+            ("2", 0),
+            ("2", 0),
+        ];
         let labels = labels.map(|(list, level)| next(list, level));
         assert_eq!(labels, ["1.", "1.a)", "1.b)", "2.", "2.a)", "5.", "6."]);
     }

@@ -11,7 +11,11 @@ const SPACES: &str = r#"xmlns:w="http://schemas.openxmlformats.org/wordprocessin
 
 fn relationships(entries: &[(&str, &str, &str)]) -> String {
     let entry = |(id, kind, target): &(&str, &str, &str)| {
-        let mode = if target.contains(':') { "TargetMode='External'" } else { "" };
+        let mode = if target.contains(':') {
+            "TargetMode='External'"
+        } else {
+            ""
+        };
         format!(
             "<Relationship Id='{id}' Target='{target}' {mode} \
              Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}'/>"
@@ -30,20 +34,27 @@ fn part(root: &str, inside: &str) -> String {
 /// A document with this body, and with these styles, footnotes and header beside it.
 fn read_with(body: &str, options: DocumentOptions) -> Document {
     let style = |id: &str, name: &str, more: &str| {
-        format!("<w:style w:type='paragraph' w:styleId='{id}'><w:name w:val='{name}'/>{more}</w:style>")
+        format!(
+            "<w:style w:type='paragraph' w:styleId='{id}'><w:name w:val='{name}'/>{more}</w:style>"
+        )
     };
     let styles = [
         style("H1", "heading 1", ""),
         style("My", "My heading", "<w:basedOn w:val='H1'/>"),
         style("O", "Outlined", "<w:pPr><w:outlineLvl w:val='2'/></w:pPr>"),
         style("T", "Title", ""),
-        style("L", "List", "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>"),
+        style(
+            "L",
+            "List",
+            "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>",
+        ),
     ];
     let numbering = "<w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/>\
         <w:lvlText w:val='%1.'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>";
     let footnotes = "<w:footnote w:type='separator' w:id='-1'><w:p><w:r><w:separator/></w:r></w:p></w:footnote>\
         <w:footnote w:id='2'><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote>";
-    let comments = "<w:comment w:id='0' w:author='Ada'><w:p><w:r><w:t>why?</w:t></w:r></w:p></w:comment>";
+    let comments =
+        "<w:comment w:id='0' w:author='Ada'><w:p><w:r><w:t>why?</w:t></w:r></w:p></w:comment>";
     let links = [
         ("h", "header", "h.xml"),
         ("l", "hyperlink", "https://example.org/"),
@@ -53,14 +64,23 @@ fn read_with(body: &str, options: DocumentOptions) -> Document {
         ("c", "comments", "c.xml"),
     ];
     let bytes = archive(&[
-        ("_rels/.rels", &relationships(&[("m", "officeDocument", "d.xml")])),
-        ("d.xml", &part("document", &format!("<w:body>{body}</w:body>"))),
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "d.xml")]),
+        ),
+        (
+            "d.xml",
+            &part("document", &format!("<w:body>{body}</w:body>")),
+        ),
         ("_rels/d.xml.rels", &relationships(&links)),
         ("s.xml", &part("styles", &styles.concat())),
         ("n.xml", &part("numbering", numbering)),
         ("f.xml", &part("footnotes", footnotes)),
         ("c.xml", &part("comments", comments)),
-        ("h.xml", &part("hdr", "<w:p><w:r><w:t>top</w:t></w:r></w:p>")),
+        (
+            "h.xml",
+            &part("hdr", "<w:p><w:r><w:t>top</w:t></w:r></w:p>"),
+        ),
     ]);
     read_docx(Cursor::new(bytes), options).unwrap()
 }
@@ -80,11 +100,19 @@ fn paragraph(properties: &str, inside: &str) -> String {
 /// Kind, level, label and text of the blocks in the body.
 fn shown(document: &Document) -> Vec<String> {
     let beside = [BlockKind::Footnote, BlockKind::Comment, BlockKind::Header];
-    let body = document.blocks.iter().filter(|block| !beside.contains(&block.kind));
+    let body = document
+        .blocks
+        .iter()
+        .filter(|block| !beside.contains(&block.kind));
     let shown = body.map(|block| {
         let level = block.level.map(|level| level.to_string());
         let label = block.label.clone().unwrap_or_default();
-        format!("{:?}{} {label}{}", block.kind, level.unwrap_or_default(), block.lines())
+        format!(
+            "{:?}{} {label}{}",
+            block.kind,
+            level.unwrap_or_default(),
+            block.lines()
+        )
     });
     shown.collect()
 }
@@ -94,7 +122,11 @@ fn headings_come_from_styles_and_outline_levels() {
     let styled = |style: &str| paragraph(&format!("<w:pStyle w:val='{style}'/>"), &run("x"));
     let outlined = paragraph("<w:outlineLvl w:val='0'/>", &run("x"));
     let not = paragraph("<w:pStyle w:val='H1'/><w:outlineLvl w:val='9'/>", &run("x"));
-    let body = ["H1", "My", "O", "T", "Heading4", "None"].map(styled).concat() + &outlined + &not;
+    let body = ["H1", "My", "O", "T", "Heading4", "None"]
+        .map(styled)
+        .concat()
+        + &outlined
+        + &not;
     assert_eq!(
         shown(&read(&body)),
         [
@@ -120,7 +152,12 @@ fn list_items_have_level_and_number() {
         + &paragraph(none, &run("d"));
     assert_eq!(
         shown(&read(&body)),
-        ["ListItem1 1.a", "ListItem1 2.b", "ListItem2 c", "Paragraph d"]
+        [
+            "ListItem1 1.a",
+            "ListItem1 2.b",
+            "ListItem2 c",
+            "Paragraph d"
+        ]
     );
 }
 
@@ -130,13 +167,19 @@ fn breaks_tabs_fields_and_equations_stand_in_order() {
         <w:r><w:fldChar w:fldCharType='begin'/><w:instrText>PAGE</w:instrText></w:r><w:fldSimple><w:r><w:t>7</w:t></w:r></w:fldSimple>\
         <m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath><w:ruby><w:rt><w:r><w:t>aid</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>base</w:t></w:r></w:rubyBase></w:ruby>\
         <w:r><w:sym w:font='Wingdings' w:char='F0FC'/></w:r>";
-    assert_eq!(shown(&read(&paragraph("", inside))), ["Paragraph a\tb\n-7x=1base✓"]);
+    assert_eq!(
+        shown(&read(&paragraph("", inside))),
+        ["Paragraph a\tb\n-7x=1base✓"]
+    );
 }
 
 #[test]
 fn changes_are_accepted_or_marked() {
     let inside = run("it costs ")
-        + &format!("<w:del><w:r><w:delText>100</w:delText></w:r></w:del><w:ins>{}</w:ins>", run("120"))
+        + &format!(
+            "<w:del><w:r><w:delText>100</w:delText></w:r></w:del><w:ins>{}</w:ins>",
+            run("120")
+        )
         + &format!("<w:moveFrom>{}</w:moveFrom>", run(" old"));
     let body = paragraph("", &inside);
     assert_eq!(shown(&read(&body)), ["Paragraph it costs 120"]);
@@ -161,7 +204,9 @@ fn a_paragraph_whose_end_is_deleted_goes_on_in_the_next_one() {
 #[test]
 fn content_controls_are_walked_wherever_they_stand() {
     let control = |inside: &str| {
-        format!("<w:sdt><w:sdtPr><w:alias w:val='x'/></w:sdtPr><w:sdtContent>{inside}</w:sdtContent></w:sdt>")
+        format!(
+            "<w:sdt><w:sdtPr><w:alias w:val='x'/></w:sdtPr><w:sdtContent>{inside}</w:sdtContent></w:sdt>"
+        )
     };
     let cell = control(&format!("<w:tc>{}</w:tc>", paragraph("", &run("cell"))));
     let row = control(&format!("<w:tr>{cell}</w:tr>"));
@@ -175,7 +220,11 @@ fn tables_keep_their_columns_and_hold_tables() {
         format!("<w:tc><w:tcPr>{properties}</w:tcPr>{inside}</w:tc>")
     };
     let text = |text: &str| paragraph("", &run(text));
-    let inner = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell("", &text("i")), cell("", &text("j")));
+    let inner = format!(
+        "<w:tbl><w:tr>{}{}</w:tr></w:tbl>",
+        cell("", &text("i")),
+        cell("", &text("j"))
+    );
     let body = format!(
         "<w:tbl><w:tr>{}{}</w:tr><w:tr>{}{}{}</w:tr><w:tr><w:trPr><w:gridBefore w:val='1'/></w:trPr>{}</w:tr>\
          <w:tr><w:trPr><w:del/></w:trPr>{}</w:tr></w:tbl>",
@@ -219,17 +268,29 @@ fn what_stands_beside_the_text_follows_it() {
     let kinds: Vec<_> = document.blocks.iter().map(|block| block.kind).collect();
     assert_eq!(
         kinds,
-        [BlockKind::Paragraph, BlockKind::Footnote, BlockKind::Comment, BlockKind::Header]
+        [
+            BlockKind::Paragraph,
+            BlockKind::Footnote,
+            BlockKind::Comment,
+            BlockKind::Header
+        ]
     );
     assert_eq!(document.blocks[1].text, "a note");
     assert_eq!(document.blocks[2].author.as_deref(), Some("Ada"));
-    assert!(document.warnings[0].contains("header or footer"), "{:?}", document.warnings);
+    assert!(
+        document.warnings[0].contains("header or footer"),
+        "{:?}",
+        document.warnings
+    );
 }
 
 #[test]
 fn a_document_without_text_says_so() {
     let bytes = archive(&[
-        ("_rels/.rels", &relationships(&[("m", "officeDocument", "d.xml")])),
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "d.xml")]),
+        ),
         ("d.xml", &part("document", "<w:body><w:p/></w:body>")),
     ]);
     let document = read_docx(Cursor::new(bytes), DocumentOptions::default()).unwrap();
@@ -239,8 +300,14 @@ fn a_document_without_text_says_so() {
 #[test]
 fn markdown_has_links_notes_lists_and_tables() {
     let item = |text: &str| paragraph("<w:pStyle w:val='L'/>", &run(text));
-    let table = format!("<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>", paragraph("", &run("cell")));
-    let link = format!("<w:hyperlink r:id='l'>{}</w:hyperlink><w:r><w:footnoteReference w:id='2'/></w:r>", run("here"));
+    let table = format!(
+        "<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>",
+        paragraph("", &run("cell"))
+    );
+    let link = format!(
+        "<w:hyperlink r:id='l'>{}</w:hyperlink><w:r><w:footnoteReference w:id='2'/></w:r>",
+        run("here")
+    );
     let body = paragraph("<w:pStyle w:val='H1'/>", &run("Head"))
         + &item("a")
         + &item("b")

@@ -38,8 +38,9 @@ pub(crate) struct DeckOptions<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct Deck {
     pub(crate) slides: Vec<Slide>,
-    /// How many slides there are, whether they were read or not.
-    pub(crate) count: usize,
+    /// How many slides there are, when only some were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<usize>,
     /// What could not be read.
     pub(crate) warnings: Vec<String>,
 }
@@ -63,6 +64,7 @@ pub(crate) struct Slide {
 
 impl Slide {
     /// All text, on lines.
+    #[cfg(test)]
     pub(crate) fn text(&self) -> String {
         join(&self.bodies).unwrap_or_default()
     }
@@ -109,7 +111,7 @@ pub(super) fn read_main(
     reading.slides(&ids)?;
     Ok(Deck {
         slides: reading.slides,
-        count: ids.len(),
+        count: options.selection.map(|_| ids.len()),
         warnings: reading.warnings.into_list(),
     })
 }

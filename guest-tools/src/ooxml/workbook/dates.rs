@@ -62,7 +62,11 @@ fn duration(number: f64) -> Option<String> {
         text.push_str(&format!("{minutes}M"));
     }
     if !seconds.is_empty() || text.ends_with('T') {
-        let zero = if seconds.is_empty() || seconds.starts_with('.') { "0" } else { "" };
+        let zero = if seconds.is_empty() || seconds.starts_with('.') {
+            "0"
+        } else {
+            ""
+        };
         text.push_str(&format!("{zero}{seconds}S"));
     }
     Some(text)
@@ -133,7 +137,11 @@ mod tests {
             (0.0, Time, "00:00:00"),
             (33_966.260_424_62, DateTime, "1992-12-28T06:15:00.687"),
         ] {
-            assert_eq!(iso(number, meaning, false).as_deref(), Some(expected), "{number}");
+            assert_eq!(
+                iso(number, meaning, false).as_deref(),
+                Some(expected),
+                "{number}"
+            );
         }
     }
 

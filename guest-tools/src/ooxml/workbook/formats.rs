@@ -79,9 +79,19 @@ fn built_in(id: u32) -> Meaning {
 fn meaning(code: &str) -> Meaning {
     let letters = Letters::of(code);
     match letters {
-        Letters { is_number: true, .. } => Meaning::Number,
-        Letters { elapsed: true, date: false, .. } => Meaning::Duration,
-        Letters { date: true, time: true, .. } => Meaning::DateTime,
+        Letters {
+            is_number: true, ..
+        } => Meaning::Number,
+        Letters {
+            elapsed: true,
+            date: false,
+            ..
+        } => Meaning::Duration,
+        Letters {
+            date: true,
+            time: true,
+            ..
+        } => Meaning::DateTime,
         Letters { date: true, .. } => Meaning::Date,
         Letters { time: true, .. } => Meaning::Time,
         // By itself `m` is a month.
@@ -112,7 +122,8 @@ impl Letters {
                 // What follows is shown, is as wide as, or fills.
                 '\\' | '_' | '*' => drop(characters.next()),
                 '[' => {
-                    let inside: String = characters.by_ref().take_while(|end| *end != ']').collect();
+                    let inside: String =
+                        characters.by_ref().take_while(|end| *end != ']').collect();
                     letters.elapsed |= is_elapsed(&inside);
                 }
                 'y' | 'Y' | 'd' | 'D' => letters.date = true,

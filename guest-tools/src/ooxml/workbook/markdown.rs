@@ -2,8 +2,8 @@
 
 use super::place::letters;
 use super::{Sheet, Workbook};
-use crate::ooxml::table::{self, Rows};
 use crate::ooxml::markdown;
+use crate::ooxml::table::{self, Rows};
 use std::collections::BTreeSet;
 
 /// How many times more cells than there are values a table may have; else they are listed.
@@ -17,7 +17,11 @@ impl Workbook {
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::new();
         for sheet in &self.sheets {
-            let hidden = if sheet.visibility == "visible" { "" } else { " (hidden)" };
+            let hidden = if sheet.visibility == "visible" {
+                ""
+            } else {
+                " (hidden)"
+            };
             let name = markdown::on_one_line(&sheet.name);
             markdown::append(&mut text, &format!("## Sheet {name}{hidden}"));
             markdown::append(&mut text, &sheet.cells());
@@ -50,7 +54,11 @@ impl Sheet {
                 cell.map(|(_, value)| value.text())
             };
             let number = Some(row.row.to_string());
-            rows.push(std::iter::once(number).chain(columns.iter().map(value)).collect());
+            rows.push(
+                std::iter::once(number)
+                    .chain(columns.iter().map(value))
+                    .collect(),
+            );
         }
         table::markdown(&rows)
     }

@@ -16,7 +16,9 @@ mod value;
 pub(crate) use place::Range;
 #[cfg(test)]
 pub(crate) use place::letters;
-pub(crate) use sheet::{Row, Sheet};
+#[cfg(test)]
+pub(crate) use sheet::Row;
+pub(crate) use sheet::Sheet;
 
 use super::package::Package;
 use super::relationships::Relationships;
@@ -252,7 +254,9 @@ impl<R: Read + Seek> Reading<R> {
         let root = xml.root()?;
         let mut sheet = Sheet::new(&listed.name, &listed.visibility);
         match root.name() {
-            (Space::Sheet, "worksheet") => sheet.read(&mut xml, &root, &self.book, &mut self.window)?,
+            (Space::Sheet, "worksheet") => {
+                sheet.read(&mut xml, &root, &self.book, &mut self.window)?
+            }
             (Space::Sheet, "chartsheet" | "dialogsheet") => {
                 self.warn(listed, "it is a chart or a dialog, and has no cells");
             }
@@ -271,7 +275,8 @@ impl<R: Read + Seek> Reading<R> {
 
     fn finish(mut self, count: usize) -> Result<Workbook, WorkbookError> {
         if self.sheets.iter().all(|sheet| sheet.rows.is_empty()) {
-            self.warnings.push("no cell in what was asked for holds anything");
+            self.warnings
+                .push("no cell in what was asked for holds anything");
         }
         Ok(Workbook {
             sheets: self.sheets,

@@ -104,7 +104,9 @@ pub(crate) fn letters(mut column: u32) -> String {
 /// Column and row, of which one may be missing. What is more than a sheet has is nothing.
 fn split(text: &str) -> Option<(Option<u32>, Option<u32>)> {
     let text = text.trim();
-    let digits = text.find(|c: char| c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (letters, digits) = text.split_at(digits);
     let column = match letters {
         "" => None,
@@ -112,15 +114,26 @@ fn split(text: &str) -> Option<(Option<u32>, Option<u32>)> {
     };
     let row = match digits {
         "" => None,
-        digits => Some(digits.parse().ok().filter(|row| (1..=MAX_ROW).contains(row))?),
+        digits => Some(
+            digits
+                .parse()
+                .ok()
+                .filter(|row| (1..=MAX_ROW).contains(row))?,
+        ),
     };
     (column.is_some() || row.is_some()).then_some((column, row))
 }
 
 fn column(letters: &str) -> Option<u32> {
-    let digit = |letter: u8| letter.is_ascii_alphabetic().then(|| letter.to_ascii_uppercase() - b'A');
+    let digit = |letter: u8| {
+        letter
+            .is_ascii_alphabetic()
+            .then(|| letter.to_ascii_uppercase() - b'A')
+    };
     let column = letters.bytes().try_fold(0_u32, |column, letter| {
-        column.checked_mul(26)?.checked_add(u32::from(digit(letter)?) + 1)
+        column
+            .checked_mul(26)?
+            .checked_add(u32::from(digit(letter)?) + 1)
     });
     column.filter(|column| *column <= MAX_COLUMN)
 }
@@ -159,7 +172,13 @@ mod tests {
 
     #[test]
     fn columns_have_letters() {
-        for (column, expected) in [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (16_384, "XFD")] {
+        for (column, expected) in [
+            (1, "A"),
+            (26, "Z"),
+            (27, "AA"),
+            (703, "AAA"),
+            (16_384, "XFD"),
+        ] {
             assert_eq!(letters(column), expected);
         }
     }

@@ -125,7 +125,10 @@ impl Window {
             }
             _ => {
                 let sheet = self.position.sheet;
-                self.next = Some(Position { sheet, row: row.row });
+                self.next = Some(Position {
+                    sheet,
+                    row: row.row,
+                });
                 false
             }
         }
@@ -215,14 +218,21 @@ fn read_row(
         let cell = Cell::of(xml, &child)?;
         // A cell need not say where it is (18.3.1.4).
         column = cell.place.map_or(column + 1, |place| place.column);
-        let place = Place { column, row: number };
-        let range = Range { first: place, last: place };
+        let place = Place {
+            column,
+            row: number,
+        };
+        let range = Range {
+            first: place,
+            last: place,
+        };
         used.get_or_insert(range).include(place);
         if window.wants(place) {
             let (value, formula) = cell.read(xml, &child, book)?;
             row.cells.extend(value.map(|value| (column, value)));
             let formula = formula.filter(|_| window.with_formulas);
-            row.formulas.extend(formula.map(|formula| (column, Value::Text(formula))));
+            row.formulas
+                .extend(formula.map(|formula| (column, Value::Text(formula))));
         }
     }
     row.cells.sort_by_key(|(column, _)| *column);
@@ -240,8 +250,13 @@ impl Row {
             return;
         }
         self.cells.retain(|(column, _)| {
-            let place = Place { column: *column, row };
-            !here.iter().any(|range| range.contains(place) && range.first != place)
+            let place = Place {
+                column: *column,
+                row,
+            };
+            !here
+                .iter()
+                .any(|range| range.contains(place) && range.first != place)
         });
     }
 }
@@ -318,7 +333,10 @@ impl Cell {
     }
 
     fn number(&self, value: &str, book: &Book) -> Option<Value> {
-        let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = value
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite());
         let Some(number) = number else {
             return (!value.is_empty()).then(|| Value::Text(value.to_owned()));
         };

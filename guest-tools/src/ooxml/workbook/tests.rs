@@ -25,7 +25,8 @@ fn worksheet(rows: &str, more: &str) -> String {
 
 /// A workbook of two sheets, the second one hidden.
 fn book(first: &str, second: &str) -> Vec<u8> {
-    let sheets = "<sheets><sheet name='One' r:id='a'/><sheet name='Two' state='hidden' r:id='b'/></sheets>";
+    let sheets =
+        "<sheets><sheet name='One' r:id='a'/><sheet name='Two' state='hidden' r:id='b'/></sheets>";
     let links = [
         ("a", "worksheet", "1.xml"),
         ("b", "worksheet", "2.xml"),
@@ -35,11 +36,20 @@ fn book(first: &str, second: &str) -> Vec<u8> {
     let strings = "<si><t>shared</t></si><si><t>_x0041_</t></si>";
     let styles = "<cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs>";
     archive(&[
-        ("_rels/.rels", &relationships(&[("m", "officeDocument", "b.xml")])),
-        ("b.xml", &format!("<workbook {SPACES}><workbookPr/>{sheets}</workbook>")),
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "b.xml")]),
+        ),
+        (
+            "b.xml",
+            &format!("<workbook {SPACES}><workbookPr/>{sheets}</workbook>"),
+        ),
         ("_rels/b.xml.rels", &relationships(&links)),
         ("s.xml", &format!("<sst {SPACES}>{strings}</sst>")),
-        ("f.xml", &format!("<styleSheet {SPACES}>{styles}</styleSheet>")),
+        (
+            "f.xml",
+            &format!("<styleSheet {SPACES}>{styles}</styleSheet>"),
+        ),
         ("1.xml", first),
         ("2.xml", second),
     ])
@@ -58,7 +68,9 @@ fn numbered(rows: std::ops::RangeInclusive<u32>) -> String {
 fn row_numbers(book: &Workbook) -> Vec<(String, Vec<u32>)> {
     let numbers = |sheet: &Sheet| sheet.rows.iter().map(|row| row.row).collect();
     let sheets = book.sheets.iter();
-    sheets.map(|sheet| (sheet.name.clone(), numbers(sheet))).collect()
+    sheets
+        .map(|sheet| (sheet.name.clone(), numbers(sheet)))
+        .collect()
 }
 
 #[test]
@@ -68,7 +80,10 @@ fn cells_have_values_by_their_type() {
         <c r='E1' t='b'><v>1</v></c><c r='F1' t='e'><v>#DIV/0!</v></c>\
         <c r='G1' t='str'><f>A1&amp;\"\"</f><v>text</v></c><c r='H1'><f>1/2</f><v>0.5</v></c>\
         <c r='I1' s='1'><v>46205</v></c><c r='J1' t='d'><v>2026-07-02</v></c><c r='K1' s='1'/>";
-    let bytes = book(&worksheet(&format!("<row>{cells}</row>"), ""), &worksheet("", ""));
+    let bytes = book(
+        &worksheet(&format!("<row>{cells}</row>"), ""),
+        &worksheet("", ""),
+    );
     let options = WorkbookOptions {
         with_formulas: true,
         ..WorkbookOptions::default()
@@ -98,15 +113,24 @@ fn what_merged_cells_cover_is_left_out() {
     let bytes = book(&worksheet(rows, merged), &worksheet("", ""));
     let book = serde_json::to_value(read(bytes, &WorkbookOptions::default())).unwrap();
     let sheet = &book["sheets"][0];
-    assert_eq!(sheet["rows"], json!([{ "row": 1, "cells": { "A": 1 } }, { "row": 2, "cells": { "C": 4 } }]));
+    assert_eq!(
+        sheet["rows"],
+        json!([{ "row": 1, "cells": { "A": 1 } }, { "row": 2, "cells": { "C": 4 } }])
+    );
     assert_eq!(sheet["merged"], json!(["A1:B2"]));
 }
 
 #[test]
 fn far_cells_cost_nothing() {
     let rows = "<row r='1048576'><c r='XFD1048576'><v>1</v></c></row>";
-    let book = read(book(&worksheet(rows, ""), &worksheet("", "")), &WorkbookOptions::default());
-    assert_eq!(book.sheets[0].dimension.as_deref(), Some("XFD1048576:XFD1048576"));
+    let book = read(
+        book(&worksheet(rows, ""), &worksheet("", "")),
+        &WorkbookOptions::default(),
+    );
+    assert_eq!(
+        book.sheets[0].dimension.as_deref(),
+        Some("XFD1048576:XFD1048576")
+    );
 }
 
 #[test]
@@ -162,10 +186,17 @@ fn one_broken_sheet_is_a_warning() {
     let bytes = book("<worksheet", &numbered(1..=1));
     let book = read(bytes, &WorkbookOptions::default());
     assert_eq!(row_numbers(&book), [("Two".to_owned(), vec![1])]);
-    assert!(book.warnings[0].starts_with("sheet `One`: `1.xml`"), "{:?}", book.warnings);
+    assert!(
+        book.warnings[0].starts_with("sheet `One`: `1.xml`"),
+        "{:?}",
+        book.warnings
+    );
     let bytes = super::tests::book("<worksheet", "<x/>");
     let broken = read_xlsx(Cursor::new(bytes), &WorkbookOptions::default());
-    assert!(matches!(broken, Err(WorkbookError::Document(Error::Malformed { .. }))));
+    assert!(matches!(
+        broken,
+        Err(WorkbookError::Document(Error::Malformed { .. }))
+    ));
 }
 
 #[test]
@@ -179,8 +210,13 @@ fn markdown_has_tables_and_lists_what_is_far_apart() {
     let sparse = worksheet(&(1..200).map(diagonal).collect::<String>(), "");
     let text = read(book(&sheet, &sparse), &WorkbookOptions::default()).markdown();
     assert!(
-        text.starts_with("## Sheet One\n\n|  | B | D |\n| --- | --- | --- |\n| 2 | 1 | shared |\n| 4 | 2 |  |"),
+        text.starts_with(
+            "## Sheet One\n\n|  | B | D |\n| --- | --- | --- |\n| 2 | 1 | shared |\n| 4 | 2 |  |"
+        ),
         "{text}"
     );
-    assert!(text.contains("## Sheet Two (hidden)\n\n- A1: 1\n- B2: 2\n"), "{text}");
+    assert!(
+        text.contains("## Sheet Two (hidden)\n\n- A1: 1\n- B2: 2\n"),
+        "{text}"
+    );
 }

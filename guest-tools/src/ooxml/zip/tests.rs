@@ -102,7 +102,7 @@ fn a_comment_may_hold_an_end_record() {
 
 #[test]
 fn zip64_is_read() {
-    let bytes = include_bytes!("../../../tests/data/zip_zip64.pptx");
+    let bytes = include_bytes!("../../../tests/corpus/hostile_office/zip_zip64.pptx");
     assert!(
         names(bytes)
             .unwrap()

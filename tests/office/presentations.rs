@@ -9,7 +9,7 @@ use crate::support::{Fixture, Recorded};
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/guest-tools/tests/data");
 
 /// Three slides with notes; `guest-tools/tests/data/README.md` says where it is from.
-pub(super) const DECK: &str = concat!(
+pub const DECK: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/guest-tools/tests/data/B05_notes_crossed.pptx"
 );
@@ -70,8 +70,10 @@ fn what_is_no_presentation_is_refused() {
     let old: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
     fixture.input("old.pptx", [&old[..], &[0; 4096]].concat());
     fs::create_dir(fixture.inputs().join("directory.pptx")).unwrap();
+    let word = super::corpus().join("hostile_office/docx_named_pptx.pptx");
+    fs::copy(word, fixture.inputs().join("word.pptx")).unwrap();
     for (path, codes) in [
-        ("docx_named_pptx.pptx", &["unsupported-document"][..]),
+        ("word.pptx", &["unsupported-document"][..]),
         ("old.pptx", &["unsupported-document"]),
         ("empty.pptx", &["malformed-document"]),
         ("text.pptx", &["malformed-document", "unsupported-document"]),

@@ -1,0 +1,199 @@
+//! `read_xlsx`: the cells of a workbook.
+
+use super::schema;
+use crate::arguments::quoted;
+use crate::files::open_for_reading;
+use crate::ooxml::{Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The tool.
+pub(crate) struct ReadXlsx;
+
+/// Rows that are answered when nothing is said about it.
+const ROWS: usize = 10_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    path: String,
+    sheet: Option<String>,
+    range: Option<String>,
+    limit: Option<u32>,
+    cursor: Option<String>,
+    formulas: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Fields<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    book: Workbook,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Tool for ReadXlsx {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "read_xlsx";
+    const TITLE: &'static str = "Read a workbook";
+    const DESCRIPTION: &'static str = "Returns the cells of an Excel file (.xlsx) that hold \
+        anything, by sheet, row and column letter: numbers, booleans, text, dates as ISO 8601, \
+        formulas as their last value. When `truncated`, pass `next_cursor` as `cursor` for more \
+        rows. What could not be read is in `warnings`. Refuses as `read_pptx`.";
+    const RISK: Risk = Risk::Read;
+    const PATHS: &'static [PathArgument] = &[PathArgument {
+        pointer: "path",
+        role: Role::Read,
+        guarded: false,
+    }];
+
+    fn input_schema() -> Value {
+        schema::arguments(
+            json!({
+                "path": schema::path("Workbook to read"),
+                "sheet": { "type": "string", "description": "Name; default all" },
+                "range": { "type": "string", "description": "Such as `B2:D10`, `A:C` or `2:5`" },
+                "limit": { "type": "integer", "minimum": 1, "description": "Rows in all" },
+                "cursor": schema::of("string"),
+                "formulas": schema::of("boolean"),
+            }),
+            &["path"],
+            json!({ "path": "budget.xlsx", "range": "A1:F50" }),
+        )
+    }
+
+    fn output_schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": schema::of("string"),
+                "sheets": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": schema::of("string"),
+                        "visibility": schema::of("string"),
+                        "dimension": { "description": "string, or null without cells" },
+                        "rows": { "type": "array", "items": {
+                            "type": "object",
+                            "properties": {
+                                "row": schema::of("integer"),
+                                "cells": schema::of("object"),
+                                "formulas": schema::of("object"),
+                            },
+                            "required": ["row", "cells"],
+                        }},
+                        "merged": { "type": "array", "items": schema::of("string") },
+                    },
+                    "required": ["name", "visibility", "dimension", "rows"],
+                }},
+                "count": schema::of("integer"),
+                "warnings": { "type": "array", "items": schema::of("string") },
+                "truncated": schema::of("boolean"),
+                "next_cursor": schema::of("string"),
+            },
+            "required": ["path", "sheets", "count", "warnings", "truncated"],
+        })
+    }
+
+    fn run(arguments: Arguments) -> Result<Output, Error> {
+        let path = &arguments.path;
+        let options = arguments.options()?;
+        let file = open_for_reading(path)?;
+        let book = read_xlsx(file.into_blocks(), &options);
+        let book = book.map_err(|error| arguments.explain(error))?;
+        let next_cursor = book.next.map(cursor);
+        let truncated = next_cursor.is_some();
+        Ok(Output::fields(&Fields {
+            path,
+            book,
+            truncated,
+            next_cursor,
+        }))
+    }
+}
+
+impl Arguments {
+    fn options(&self) -> Result<WorkbookOptions<'_>, Failure> {
+        let limit = self.limit.map_or(ROWS, |limit| limit as usize);
+        if limit == 0 {
+            return Err(Failure::invalid_arguments("`limit` is 0")
+                .hint("give the number of rows to read, or leave `limit` out"));
+        }
+        Ok(WorkbookOptions {
+            sheet: self.sheet.as_deref(),
+            range: self.range.as_deref().map_or(Ok(Range::default()), range)?,
+            limit,
+            start: self
+                .cursor
+                .as_deref()
+                .map_or(Ok(Position::default()), position)?,
+            with_formulas: self.formulas.unwrap_or(false),
+        })
+    }
+
+    fn explain(&self, error: WorkbookError) -> Error {
+        let names = match error {
+            WorkbookError::Document(error) => return error.into(),
+            WorkbookError::NoSuchSheet(names) => names,
+        };
+        let sheet = self.sheet.as_deref().unwrap_or_default();
+        // Enough to choose from.
+        let shown = names.iter().take(20).map(String::as_str);
+        Failure::invalid_arguments(format!("there is no sheet `{sheet}`"))
+            .hint(format!("the sheets are {}", quoted(shown)))
+            .into()
+    }
+}
+
+fn range(text: &str) -> Result<Range, Failure> {
+    Range::parse(text).ok_or_else(|| {
+        Failure::invalid_arguments(format!("`range` is `{text}`, which names no cells"))
+            .hint("give a range such as `B2:D10`, columns such as `A:C` or rows such as `2:5`")
+    })
+}
+
+/// Where to go on, as callers carry it.
+fn cursor(position: Position) -> String {
+    format!("{}:{}", position.sheet, position.row)
+}
+
+fn position(text: &str) -> Result<Position, Failure> {
+    let position = text.split_once(':').and_then(|(sheet, row)| {
+        let (sheet, row) = (sheet.parse().ok()?, row.parse().ok()?);
+        Some(Position { sheet, row })
+    });
+    position.ok_or_else(|| {
+        Failure::invalid_arguments(format!("`cursor` is `{text}`, which no answer gave"))
+            .hint("pass `next_cursor` of the answer before, with the other arguments as they were")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_lead_back_to_where_they_come_from() {
+        let place = Position { sheet: 3, row: 17 };
+        assert_eq!(position(&cursor(place)), Ok(place));
+        for text in ["", "3", "a:1", "1:", "-1:2"] {
+            assert_eq!(position(text).unwrap_err().code, "invalid-arguments");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_before_the_file_is_opened() {
+        let refusal = |arguments: Value| {
+            let arguments: Arguments = serde_json::from_value(arguments).unwrap();
+            arguments.options().err().unwrap().message
+        };
+        let limit = refusal(json!({ "path": "a", "limit": 0 }));
+        assert_eq!(limit, "`limit` is 0");
+        let range = refusal(json!({ "path": "a", "range": "1A" }));
+        assert_eq!(range, "`range` is `1A`, which names no cells");
+    }
+}
