@@ -129,7 +129,9 @@ impl Drawing {
                     let id = xml.attribute_in(&child, Space::Relationships, "dm")?;
                     self.link(Linked::Diagram(id.unwrap_or_default()));
                 }
-                (_, "extLst") => {}
+                // What things look like, and what happens to them.
+                (_, "extLst" | "spPr" | "grpSpPr" | "style" | "bg" | "blipFill" | "xfrm")
+                | (Space::Presentation, "timing" | "transition" | "clrMapOvr") => {}
                 _ => self.walk(xml, &child, placeholder)?,
             }
         }

@@ -31,8 +31,8 @@ impl Tool for ReadDocx {
     const TITLE: &'static str = "Read a Word document";
     const DESCRIPTION: &'static str = "Returns the blocks of a Word file (.docx) in order: \
         headings with `level`, paragraphs, list items, tables as `rows`, text boxes; then notes, \
-        comments, headers and footers. Tracked changes are accepted. What could not be read is \
-        in `warnings`. Refuses as `read_pptx`. Long ones: `read_document`.";
+        comments, headers and footers. Tracked changes are accepted. `warnings` lists what could \
+        not be read. Long ones: `read_document`. Refuses as `read_pptx`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

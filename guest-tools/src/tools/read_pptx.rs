@@ -32,11 +32,10 @@ impl Tool for ReadPptx {
 
     const NAME: &'static str = "read_pptx";
     const TITLE: &'static str = "Read a presentation";
-    const DESCRIPTION: &'static str = "Returns the text of a PowerPoint file (.pptx) in the order \
-        of the show: per slide its title, text (tables as tab-separated rows, charts and SmartArt \
-        as lines), speaker notes, comments, and whether it is hidden. What could not be read is \
-        in `warnings`. Refuses other formats (`unsupported-document`) and damaged files \
-        (`malformed-document`).";
+    const DESCRIPTION: &'static str = "Returns the text of a PowerPoint file (.pptx), slide by \
+        slide in the order of the show: title, text (tables as tab-separated rows), speaker \
+        notes, comments, hidden or not. `warnings` lists what could not be read. Refuses other \
+        formats (`unsupported-document`) and damaged files (`malformed-document`).";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -48,12 +47,12 @@ impl Tool for ReadPptx {
         schema::arguments(
             json!({
                 "path": schema::path("Presentation to read"),
-                "slides": { "type": "string", "description": "Which, such as `2-5,9`; default all" },
+                "slides": { "type": "string", "description": "Such as `2-5,9`" },
                 "notes": { "type": "boolean", "default": true },
                 "alt_text": { "type": "boolean", "description": "Say what pictures show" },
             }),
             &["path"],
-            json!({ "path": "slides/kickoff.pptx", "slides": "1-3", "notes": false }),
+            json!({ "path": "slides/kickoff.pptx", "slides": "1-3" }),
         )
     }
 
@@ -74,7 +73,7 @@ impl Tool for ReadPptx {
                     },
                     "required": ["index", "title", "text", "hidden"],
                 }},
-                "count": { "type": "integer", "description": "slides in the file" },
+                "count": schema::of("integer"),
                 "warnings": { "type": "array", "items": schema::of("string") },
             },
             "required": ["path", "slides", "warnings"],

@@ -40,10 +40,10 @@ impl Tool for ReadXlsx {
 
     const NAME: &'static str = "read_xlsx";
     const TITLE: &'static str = "Read a workbook";
-    const DESCRIPTION: &'static str = "Returns the cells of an Excel file (.xlsx) that hold \
-        anything, by sheet, row and column letter: numbers, booleans, text, dates as ISO 8601, \
-        formulas as their last value. When `truncated`, pass `next_cursor` as `cursor` for more \
-        rows. What could not be read is in `warnings`. Refuses as `read_pptx`.";
+    const DESCRIPTION: &'static str = "Returns the cells of an Excel file (.xlsx) by sheet, row \
+        and column letter: numbers, booleans, text, dates as ISO 8601, formulas as their last \
+        value. When `truncated`, pass `next_cursor` as `cursor`. `warnings` lists what could not \
+        be read. Refuses as `read_pptx`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",
@@ -55,9 +55,9 @@ impl Tool for ReadXlsx {
         schema::arguments(
             json!({
                 "path": schema::path("Workbook to read"),
-                "sheet": { "type": "string", "description": "Name; default all" },
-                "range": { "type": "string", "description": "Such as `B2:D10`, `A:C` or `2:5`" },
-                "limit": { "type": "integer", "minimum": 1, "description": "Rows in all" },
+                "sheet": { "type": "string", "description": "Default all" },
+                "range": { "type": "string", "description": "Such as `B2:D10` or `A:C`" },
+                "limit": { "type": "integer", "minimum": 1, "description": "Rows" },
                 "cursor": schema::of("string"),
                 "formulas": schema::of("boolean"),
             }),
@@ -77,15 +77,10 @@ impl Tool for ReadXlsx {
                         "name": schema::of("string"),
                         "visibility": schema::of("string"),
                         "dimension": { "description": "string, or null without cells" },
-                        "rows": { "type": "array", "items": {
-                            "type": "object",
-                            "properties": {
-                                "row": schema::of("integer"),
-                                "cells": schema::of("object"),
-                                "formulas": schema::of("object"),
-                            },
-                            "required": ["row", "cells"],
-                        }},
+                        "rows": {
+                            "type": "array",
+                            "description": "of row, and cells by column",
+                        },
                         "merged": { "type": "array", "items": schema::of("string") },
                     },
                     "required": ["name", "visibility", "dimension", "rows"],

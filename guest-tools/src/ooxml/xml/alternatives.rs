@@ -9,20 +9,21 @@ use quick_xml::reader::NsReader;
 const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
 
 /// Bytes of a branch passed over that count as one node of XML.
-const SKIPPED_NODE: u64 = 8;
+pub(super) const SKIPPED_NODE: u64 = 8;
 
-/// An open element.
+/// An open element, with its name as it stands in the part.
 pub(super) enum Open<'a> {
     /// One that the caller sees.
-    Element,
+    Element(&'a str),
     /// `mc:AlternateContent`, of which a branch has been taken or not.
     Alternatives {
+        name: &'a str,
         taken: bool,
         /// Where the first choice begins, in case none is understood and there is no fallback.
-        first: Option<Box<NsReader<&'a [u8]>>>,
+        first: Option<(&'a str, Box<NsReader<&'a [u8]>>)>,
     },
     /// The branch that was taken.
-    Branch,
+    Branch(&'a str),
 }
 
 impl<'a> Xml<'a> {
@@ -33,14 +34,17 @@ impl<'a> Xml<'a> {
         let space = self.space_of(&start)?;
         match (space, start.local_name().into_inner()) {
             (Space::Compatibility, "AlternateContent") => {
-                let (taken, first) = (false, None);
-                self.open.push(Open::Alternatives { taken, first });
+                self.open.push(Open::Alternatives {
+                    name: self.name_in_part(&start),
+                    taken: false,
+                    first: None,
+                });
                 Ok(None)
             }
             (Space::Compatibility, "Choice") => self.choice(&start).map(|()| None),
             (Space::Compatibility, "Fallback") => self.branch(&start, true).map(|()| None),
             _ => {
-                self.open.push(Open::Element);
+                self.open.push(Open::Element(self.name_in_part(&start)));
                 self.level += 1;
                 let level = self.level;
                 Ok(Some(Element {
@@ -55,18 +59,19 @@ impl<'a> Xml<'a> {
     /// Notes that the innermost element has ended, and says whether the caller saw it.
     pub(super) fn close(&mut self) -> bool {
         match self.open.pop() {
-            Some(Open::Element) => {
+            Some(Open::Element(_)) => {
                 self.level -= 1;
                 true
             }
             Some(Open::Alternatives {
+                name,
                 taken: false,
-                first: Some(first),
+                first: Some((branch, first)),
             }) => {
                 self.reader = *first;
                 let (taken, first) = (true, None);
-                self.open.push(Open::Alternatives { taken, first });
-                self.open.push(Open::Branch);
+                self.open.push(Open::Alternatives { name, taken, first });
+                self.open.push(Open::Branch(branch));
                 false
             }
             _ => false,
@@ -75,27 +80,30 @@ impl<'a> Xml<'a> {
 
     fn choice(&mut self, start: &BytesStart<'a>) -> Result<(), Error> {
         let is_understood = self.understands(start)?;
+        let name = self.name_in_part(start);
         if let Some(Open::Alternatives {
             taken: false,
             first: first @ None,
+            ..
         }) = self.open.last_mut()
             && !is_understood
         {
-            *first = Some(Box::new(self.reader.clone()));
+            *first = Some((name, Box::new(self.reader.clone())));
         }
         self.branch(start, is_understood)
     }
 
     /// Takes a branch if it is acceptable and the first one that is, else passes over it.
     fn branch(&mut self, start: &BytesStart<'a>, is_acceptable: bool) -> Result<(), Error> {
-        if let Some(Open::Alternatives { taken, first }) = self.open.last_mut()
+        let name = self.name_in_part(start);
+        if let Some(Open::Alternatives { taken, first, .. }) = self.open.last_mut()
             && !*taken
             && is_acceptable
         {
             *taken = true;
             // Readers are large: at most one is kept, however deep alternatives are nested.
             *first = None;
-            self.open.push(Open::Branch);
+            self.open.push(Open::Branch(name));
             return Ok(());
         }
         let skipped = self.reader.read_to_end(start.name());
