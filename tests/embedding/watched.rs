@@ -50,8 +50,7 @@ fn what_was_committed_cannot_be_cancelled() {
 fn an_approver_for_one_call_is_asked_instead_of_the_sessions() {
     let fixture = Fixture::new();
     let both = |builder: SessionBuilder| builder.work_root(fixture.workspace());
-    let recorded =
-        Recorded::build(both(rootbound::Session::builder()).approver(RefuseEverything));
+    let recorded = Recorded::build(both(rootbound::Session::builder()).approver(RefuseEverything));
     fixture.work("a.md", "x");
     fixture.work("b.md", "x");
     let options = CallOptions {

@@ -113,7 +113,10 @@ fn other_formats_are_named() {
         (&b"%PDF-1.7\n"[..], "a PDF document"),
         (b"{\\rtf1\\ansi}", "a rich text document (RTF)"),
         (b"<html><body>x</body></html>", "a web page (HTML)"),
-        (&[&old[..], &[0; 600]].concat(), "an old binary or password-protected"),
+        (
+            &[&old[..], &[0; 600]].concat(),
+            "an old binary or password-protected",
+        ),
     ] {
         fs::write(fixture.inputs().join("x.docx"), content).unwrap();
         let recorded = fixture.session();

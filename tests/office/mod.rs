@@ -27,7 +27,10 @@ fn corpus() -> PathBuf {
 
 /// A file of the corpus in the repository, such as `docx/a.docx`.
 pub fn sample(file: &str) -> PathBuf {
-    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/guest-tools/tests/corpus/office");
+    let small = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/guest-tools/tests/corpus/office"
+    );
     Path::new(small).join(file)
 }
 

@@ -18,8 +18,8 @@ pub(crate) mod read_docx;
 pub(crate) mod read_file;
 pub(crate) mod read_files;
 pub(crate) mod read_pptx;
-pub(crate) mod sandbox_filesystem;
 pub(crate) mod read_xlsx;
+pub(crate) mod sandbox_filesystem;
 mod schema;
 pub(crate) mod search_files;
 #[cfg(test)]

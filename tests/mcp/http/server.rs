@@ -192,7 +192,7 @@ impl Answer {
             let line = line.strip_prefix("data:").unwrap_or(line).trim();
             serde_json::from_str(line).ok().filter(Value::is_object)
         };
-        let message = self.body.lines().filter_map(of_line).last();
+        let message = self.body.lines().filter_map(of_line).next_back();
         message.unwrap_or_else(|| panic!("{self:?}"))
     }
 }
