@@ -162,12 +162,13 @@ fn annotations_follow_from_the_risk() {
     for (tool, definition) in list("mcp").iter().zip(&risks) {
         let risk = definition["risk"].as_str().unwrap();
         let annotations = &tool["annotations"];
-        assert_eq!(annotations["readOnlyHint"], risk == "READ", "{tool}");
         assert_eq!(
-            annotations["destructiveHint"],
-            risk == "DESTRUCTIVE",
+            annotations["readOnlyHint"] == true,
+            risk == "READ",
             "{tool}"
         );
+        let destroys = annotations["destructiveHint"] == true;
+        assert_eq!(destroys, risk == "DESTRUCTIVE", "{tool}");
         assert_eq!(annotations["openWorldHint"], false, "{tool}");
         // Clients would show one of two copies of the payload and drop the other.
         assert!(tool.get("outputSchema").is_none(), "{tool}");

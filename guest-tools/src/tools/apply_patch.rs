@@ -39,10 +39,10 @@ impl Tool for ApplyPatch {
 
     const NAME: &'static str = "apply_patch";
     const TITLE: &'static str = "Apply a patch";
-    const DESCRIPTION: &'static str = "Applies a unified diff (`diff -u` or `git diff`) of one or \
-        more files, all or nothing: changes, new files (`--- /dev/null`), deletions and renames. \
-        Context must fit exactly, at its line or at one other place; else `no-match` names file, \
-        hunk and nearest place. Line endings of the file are kept.";
+    const DESCRIPTION: &'static str = "Applies a unified diff of one or more files, all or \
+        nothing: changes, new files (`--- /dev/null`), deletions, renames. Context must fit \
+        exactly, at its line or at one other place, else `no-match` names file and hunk. The \
+        files' line endings are kept.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[];
 

@@ -28,9 +28,9 @@ impl Tool for CopyFile {
 
     const NAME: &'static str = "copy_file";
     const TITLE: &'static str = "Copy a file";
-    const DESCRIPTION: &'static str = "Copies one file, of any kind, from a directory that may be \
-        read to one that may be written, making directories as needed. An existing file at `to` \
-        is refused (`exists`) unless `overwrite: true` is given and the user's policy allows it.";
+    const DESCRIPTION: &'static str = "Copies one file of any kind, making directories as \
+        needed. An existing file at `to` is refused (`exists`) unless `overwrite: true` is \
+        given and the user's policy allows it.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[
         PathArgument {

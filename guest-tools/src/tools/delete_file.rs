@@ -30,7 +30,7 @@ impl Tool for DeleteFile {
 
     const NAME: &'static str = "delete_file";
     const TITLE: &'static str = "Delete a file";
-    const DESCRIPTION: &'static str = "Deletes one file or one empty directory; with `recursive` \
+    const DESCRIPTION: &'static str = "Deletes a file or an empty directory; with `recursive` \
         also a directory with entries, else refused (`not-empty`). A link is removed, not what \
         it leads to. The user's policy may refuse (`delete-denied`) or ask first.";
     const RISK: Risk = Risk::Destructive;

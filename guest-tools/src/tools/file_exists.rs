@@ -42,7 +42,7 @@ impl Tool for FileExists {
     const TITLE: &'static str = "Look up a path";
     const DESCRIPTION: &'static str = "Tells whether a file or directory exists and, if so, its \
         type, size, time of modification and version. Links are followed. Absence is an answer \
-        (`exists: false`), not an error. For a whole directory use `list_files`.";
+        (`exists: false`), not an error.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -62,11 +62,10 @@ impl Tool for FileInfo {
 
     const NAME: &'static str = "file_info";
     const TITLE: &'static str = "Describe a file";
-    const DESCRIPTION: &'static str = "Tells what a file or directory is without reading all of \
-        it. Gives type, size, time of modification, version, number of names (hard links), \
-        whether the path is a link, and from the file's first 64 KiB its MIME type, encoding \
-        and line endings. `hash` adds the `sha256` and reads the whole file. Absence is an \
-        error (`not-found`); to ask for it use `file_exists`.";
+    const DESCRIPTION: &'static str = "Tells what a file or directory is: type, size, time of \
+        modification, version, number of names, whether the path is a link, and from its first \
+        64 KiB MIME type, encoding and line endings. `hash` reads it whole. Absence is \
+        `not-found`; `file_exists` answers it.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

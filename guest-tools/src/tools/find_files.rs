@@ -45,9 +45,9 @@ impl Tool for FindFiles {
 
     const NAME: &'static str = "find_files";
     const TITLE: &'static str = "Find files by name";
-    const DESCRIPTION: &'static str = "Finds files and directories by a glob as in `.gitignore`: \
-        `*.md` matches at any depth, `src/**/*.rs` from `path`. Covers every granted directory in \
-        order of paths; links are not followed. `ignored` counts what ignore files leave out, \
+    const DESCRIPTION: &'static str = "Finds files and directories by a glob as in \
+        `.gitignore`: `*.md` at any depth, `src/**/*.rs` from `path`. Covers every granted \
+        directory; links are not followed. `ignored` counts what ignore files leave out, \
         `skipped` what else. To go on, pass `next_cursor` as `cursor`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {

@@ -23,9 +23,9 @@ impl Tool for GenerateFromTemplate {
     const NAME: &'static str = "generate_from_template";
     const TITLE: &'static str = "Fill in a template";
     const DESCRIPTION: &'static str = "Returns the template with `{{name}}` and `{{user.name}}` \
-        replaced by values, which are not expanded again; also Jinja's `{% if x %}`, \
-        `{% for x in list %}`, filters and `{% raw %}`. Other braces stay. Touches no file: pass \
-        the text to `create_file`. Missing variables are refused, all of them named.";
+        replaced by values, which are not expanded again; also Jinja's `{% if x %}`, `{% for x \
+        in list %}`, filters and `{% raw %}`. Touches no file. Missing variables are refused, \
+        all of them named.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[];
 

@@ -44,11 +44,11 @@ impl Tool for ListFiles {
     const NAME: &'static str = "list_files";
     const ALIASES: &'static [&'static str] = &["list_dir"];
     const TITLE: &'static str = "List a directory";
-    const DESCRIPTION: &'static str = "Lists one directory in order of names: name, type, size and \
-        time of modification; `recursive`: all below it, but for what ignore files name (counted \
-        in `ignored`) and hidden names. Links are shown, not followed. `details: false` leaves out \
-        size and time and is faster. If `truncated`, pass `next_cursor` as `cursor`. Names marked \
-        `usable: false` cannot be opened. Refuses files (`not-a-directory`).";
+    const DESCRIPTION: &'static str = "Lists a directory in order of names: name, type, size, \
+        time of modification. `recursive`: all below it, without hidden names and what ignore \
+        files leave out (counted in `ignored`). Links are not followed. If `truncated`, pass \
+        `next_cursor` as `cursor`. Names with `usable: false` cannot be opened. Refuses files \
+        (`not-a-directory`).";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

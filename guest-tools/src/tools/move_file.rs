@@ -28,10 +28,10 @@ impl Tool for MoveFile {
 
     const NAME: &'static str = "move_file";
     const TITLE: &'static str = "Move or rename";
-    const DESCRIPTION: &'static str = "Moves or renames a file or a directory below the directory \
-        that may be written, making the directories of `to` as needed. A name that is taken is \
-        refused (`exists`); a file there is replaced with `overwrite: true` if the user's policy \
-        allows it. The policy may refuse or ask first, as for deletions.";
+    const DESCRIPTION: &'static str = "Moves or renames a file or directory, making the \
+        directories of `to` as needed. A taken name is refused (`exists`); a file there is \
+        replaced with `overwrite: true` if the user's policy allows it. The policy may refuse \
+        or ask first, as for deletions.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[
         PathArgument {

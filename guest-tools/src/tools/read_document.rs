@@ -42,10 +42,9 @@ impl Tool for ReadDocument {
 
     const NAME: &'static str = "read_document";
     const TITLE: &'static str = "Read a document as Markdown";
-    const DESCRIPTION: &'static str = "Returns a PowerPoint, Word or Excel file, recognised by \
-        its content, as Markdown with headings, lists, tables, notes and comments. When \
-        `truncated`, pass `next_cursor` as `cursor` for more. For single slides, blocks or cells \
-        use `read_pptx`, `read_docx` or `read_xlsx`. Refuses as `read_pptx`.";
+    const DESCRIPTION: &'static str = "Returns a PowerPoint, Word or Excel file as Markdown: \
+        headings, lists, tables, notes, comments. If `truncated`, pass `next_cursor` as \
+        `cursor`. For parts use `read_pptx`, `read_docx`, `read_xlsx`. Refuses as `read_pptx`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -30,9 +30,9 @@ impl Tool for ReadDocx {
     const NAME: &'static str = "read_docx";
     const TITLE: &'static str = "Read a Word document";
     const DESCRIPTION: &'static str = "Returns the blocks of a Word file (.docx) in order: \
-        headings with `level`, paragraphs, list items, tables as `rows`, text boxes; then notes, \
-        comments, headers and footers. Tracked changes are accepted. `warnings` lists what could \
-        not be read. Long ones: `read_document`. Refuses as `read_pptx`.";
+        headings with `level`, paragraphs, list items, tables as `rows`, text boxes; then \
+        notes, comments, headers, footers. Tracked changes are accepted. Long ones: \
+        `read_document`. Refuses as `read_pptx`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -38,12 +38,10 @@ impl Tool for ReadFile {
 
     const NAME: &'static str = "read_file";
     const TITLE: &'static str = "Read a file";
-    const DESCRIPTION: &'static str = "Returns the text of a file with its size and version: \
-        all of it, or `limit` lines from line `offset`. When `truncated`, more follows: pass \
-        `next_cursor` as `cursor`, or `next_offset` as `offset`. UTF-16 is told by its mark. \
-        Pictures and sounds come as media. Use `list_files` to find names and `read_pptx` for \
-        presentations. Refuses directories (`not-a-file`), other bytes (`not-text`) and more \
-        than the read limit.";
+    const DESCRIPTION: &'static str = "Returns the text of a file with size and version: all of \
+        it, or `limit` lines from line `offset`. If `truncated`, pass `next_cursor` as `cursor` \
+        or `next_offset` as `offset`. Pictures and sounds come as media. Refuses directories \
+        (`not-a-file`), other bytes (`not-text`) and what is over the read limit.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -54,10 +54,9 @@ impl Tool for ReadFiles {
 
     const NAME: &'static str = "read_files";
     const TITLE: &'static str = "Read several files";
-    const DESCRIPTION: &'static str = "Returns the text of up to 50 files at once, each as \
-        `read_file` does, in the order of `paths`. A file that cannot be read has an `error` in \
-        its place and does not disturb the others. `max_bytes` is for each file; go on with \
-        `read_file` and `next_cursor`.";
+    const DESCRIPTION: &'static str = "Returns the text of up to 50 files, each as `read_file` \
+        does. A file that cannot be read has an `error` in its place. `max_bytes` is for each; \
+        go on with `read_file` and `next_cursor`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "paths[]",

@@ -32,10 +32,10 @@ impl Tool for ReadPptx {
 
     const NAME: &'static str = "read_pptx";
     const TITLE: &'static str = "Read a presentation";
-    const DESCRIPTION: &'static str = "Returns the text of a PowerPoint file (.pptx), slide by \
-        slide in the order of the show: title, text (tables as tab-separated rows), speaker \
-        notes, comments, hidden or not. `warnings` lists what could not be read. Refuses other \
-        formats (`unsupported-document`) and damaged files (`malformed-document`).";
+    const DESCRIPTION: &'static str = "Returns the text of a PowerPoint file (.pptx) slide by \
+        slide: title, text, tables as tab-separated rows, notes, comments, hidden or not. \
+        `warnings` lists what could not be read. Refuses other formats (`unsupported-document`) \
+        and damaged files (`malformed-document`).";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -41,9 +41,8 @@ impl Tool for ReadXlsx {
     const NAME: &'static str = "read_xlsx";
     const TITLE: &'static str = "Read a workbook";
     const DESCRIPTION: &'static str = "Returns the cells of an Excel file (.xlsx) by sheet, row \
-        and column letter: numbers, booleans, text, dates as ISO 8601, formulas as their last \
-        value. When `truncated`, pass `next_cursor` as `cursor`. `warnings` lists what could not \
-        be read. Refuses as `read_pptx`.";
+        and column letter; dates as ISO 8601, formulas as their last value. If `truncated`, \
+        pass `next_cursor` as `cursor`. Refuses as `read_pptx`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -19,7 +19,7 @@ pub(super) fn arguments(properties: Value, required: &[&str], example: Value) ->
 pub(super) fn guarded(mut properties: Value) -> Value {
     properties["expected_version"] = json!({
         "type": "string",
-        "description": "Refuse if the file no longer has this version",
+        "description": "The `version` last seen",
     });
     properties["expected_sha256"] = json!({ "type": "string" });
     properties
@@ -45,7 +45,7 @@ pub(super) fn path(what: &str) -> Value {
     json!({
         "type": "string",
         "pattern": r"^[^/\\]",
-        "description": format!("{what}; relative to the granted directory, `/`-separated"),
+        "description": format!("{what}; a relative path"),
     })
 }
 

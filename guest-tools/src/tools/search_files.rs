@@ -61,13 +61,12 @@ impl Tool for SearchFiles {
 
     const NAME: &'static str = "search_files";
     const TITLE: &'static str = "Search in files";
-    const DESCRIPTION: &'static str = "Searches text files (UTF-8, or UTF-16 with a byte order \
-        mark) below `path`, or one file, for a text, or with `regex` for a regular expression of \
-        Rust's syntax, line by line. A hit is a line, with `line` and `column` of its first match \
-        (from 1, in characters) and its `text`, cut around it. Covers every granted directory in \
-        order of paths; links are not followed. `ignored` counts what ignore files leave out, \
-        `skipped` what else was not searched and why, `more` a file's hits over `max_per_file`. \
-        To go on, pass `next_cursor` as `cursor`.";
+    const DESCRIPTION: &'static str = "Searches text files below `path` (or one file) line by \
+        line for a text, or with `regex` for a Rust regular expression. A hit has `line` and \
+        `column` (from 1, in characters) and `text`, cut around it. Covers every granted \
+        directory; links are not followed. `ignored` counts what ignore files leave out, \
+        `skipped` what else and why, `more` a file's hits over `max_per_file`. To go on, pass \
+        `next_cursor` as `cursor`.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -36,8 +36,7 @@ impl Tool for WriteFile {
     const TITLE: &'static str = "Write a file";
     const DESCRIPTION: &'static str = "Writes a text file, making its directories as needed. An \
         existing file is replaced if the user's policy allows it, else refused \
-        (`overwrite-denied`); use `create_file` when the file must be new. Nothing is changed \
-        unless the whole call succeeds.";
+        (`overwrite-denied`); use `create_file` when the file must be new.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -15,13 +15,21 @@ pub(crate) fn describe(definition: &Definition) -> Value {
         "title": definition.title,
         "description": definition.description,
         "inputSchema": input_schema(definition),
-        "annotations": {
-            "readOnlyHint": definition.risk == RiskClass::Read,
-            "destructiveHint": definition.risk >= RiskClass::Destructive,
-            "idempotentHint": definition.risk == RiskClass::Read,
-            "openWorldHint": definition.risk == RiskClass::Send,
-        },
+        "annotations": annotations(definition.risk),
     })
+}
+
+/// The hints whose default in MCP says something else; what destroys says so all the same. A
+/// tool that only reads is neither destructive nor idempotent to the protocol.
+fn annotations(risk: RiskClass) -> Value {
+    let open_world = risk == RiskClass::Send;
+    match risk {
+        RiskClass::Read => json!({ "readOnlyHint": true, "openWorldHint": open_world }),
+        _ => json!({
+            "destructiveHint": risk >= RiskClass::Destructive,
+            "openWorldHint": open_world,
+        }),
+    }
 }
 
 fn input_schema(definition: &Definition) -> Value {
@@ -32,8 +40,16 @@ fn input_schema(definition: &Definition) -> Value {
     {
         properties.insert(
             DRY_RUN.to_owned(),
-            json!({ "type": "boolean", "description": "Change nothing; answer what would change." }),
+            json!({ "type": "boolean", "description": "Only show what would change" }),
         );
+    }
+    if let Some(schema) = schema.as_object_mut() {
+        // A list is read by a model, which pays for every word. Unknown arguments are refused,
+        // whether the schema says so or not.
+        schema.shift_remove("additionalProperties");
+        if schema.get("required") == Some(&json!([])) {
+            schema.shift_remove("required");
+        }
     }
     schema
 }
