@@ -120,6 +120,9 @@ impl Client {
 
     fn open(&mut self) {
         let Generation::Session(version) = self.generation else {
+            // It is started once it answers anything.
+            let answer = self.request("server/discover", json!({}));
+            assert!(answer["result"].is_object(), "{answer}");
             return;
         };
         let answer = self.request(

@@ -49,9 +49,9 @@ impl Server {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut next = |prefix: &str| {
-            let line = lines.next().unwrap().unwrap();
-            let rest = line.strip_prefix(prefix);
-            rest.unwrap_or_else(|| panic!("{line}")).to_owned()
+            // Warnings, such as that root runs this, come first.
+            let line = lines.find_map(|line| Some(line.unwrap().strip_prefix(prefix)?.to_owned()));
+            line.expect("the server says where it listens")
         };
         let address = next("listening on http://");
         let address = address.strip_suffix("/mcp").unwrap().parse().unwrap();
