@@ -9,7 +9,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -74,6 +74,9 @@ impl Door {
             return refuse(StatusCode::NOT_FOUND, "the server is at `/mcp`");
         }
         let (mut head, body) = request.into_parts();
+        if body.size_hint().lower() > MAX_BODY as u64 {
+            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
+        }
         head.extensions.insert(principal);
         let body = Limited::new(body, MAX_BODY).collect();
         match tokio::time::timeout(BODY_PATIENCE, body).await {
