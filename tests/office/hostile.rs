@@ -2,6 +2,7 @@
 //! call reads a good one.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use rootbound::{CallError, Output};
 use serde_json::{Value, json};
@@ -42,6 +43,34 @@ fn every_hostile_package_is_answered_and_a_good_one_read_after_it() {
         }
         let control = recorded.fields("read_pptx", json!({ "path": CONTROL }));
         assert_eq!(control["slides"][0]["text"], "Safe text", "after {file}");
+    }
+    assert_eq!(problems, "");
+}
+
+/// Depth above all: what recurses must stay within the stack of a component.
+#[test]
+fn hostile_documents_and_workbooks_are_answered_too() {
+    const FOLDER: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/guest-tools/tests/corpus/hostile_more"
+    );
+    let (_fixture, recorded) = reading(FOLDER);
+    let mut problems = String::new();
+    for row in rows(&Path::new(FOLDER).join("MANIFEST.tsv")) {
+        let (file, accepted, text) = (&row[0], &row[2], &row[3]);
+        let own = if file.ends_with(".docx") { "read_docx" } else { "read_xlsx" };
+        for tool in [own, "read_document"] {
+            let answer = recorded.call(tool, json!({ "path": file }));
+            let class = class(&answer);
+            let mut classes = accepted.split('|');
+            if !classes.any(|accepted| accepted == class || accepted == "warning") {
+                let _ = writeln!(problems, "{tool} {file}: {class}, and not {accepted}");
+            } else if let Ok(output) = answer {
+                let answer = output.to_json();
+                assert!(answer.contains(text), "{tool} {file}: {answer:.500}");
+                assert!(accepted != "warning" || output.fields()["warnings"] != json!([]));
+            }
+        }
     }
     assert_eq!(problems, "");
 }

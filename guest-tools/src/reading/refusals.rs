@@ -61,6 +61,12 @@ fn instead(media_type: &str) -> &'static str {
         "application/vnd.openxmlformats-officedocument.presentationml.presentation" => {
             "read it with `read_pptx`"
         }
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => {
+            "read it with `read_docx`"
+        }
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => {
+            "read it with `read_xlsx`"
+        }
         "text/plain; charset=unknown-8bit" => {
             "give `read_file` its encoding, for example `encoding: \"windows-1252\"`, or \
              `errors: \"replace\"`"

@@ -40,8 +40,9 @@ impl Tool for ReadFile {
     const TITLE: &'static str = "Read a file";
     const DESCRIPTION: &'static str = "Returns the text of a file with size and version: all of \
         it, or `limit` lines from line `offset`. If `truncated`, pass `next_cursor` as `cursor` \
-        or `next_offset` as `offset`. Pictures and sounds come as media. Refuses directories \
-        (`not-a-file`), other bytes (`not-text`) and what is over the read limit.";
+        or `next_offset` as `offset`. Pictures and sounds come as media; Office files need \
+        `read_document`. Refuses directories (`not-a-file`), other bytes (`not-text`) and what \
+        is over the read limit.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument {
         pointer: "path",

@@ -1,7 +1,7 @@
 //! Packages that attack their reader, each with the classes of answer that are right.
 
 use super::corpus;
-use crate::ooxml::{Deck, DeckOptions, Error, read_deck};
+use crate::ooxml::{Deck, DeckOptions, Error, read_deck, render};
 use std::fmt::Write;
 use std::fs;
 use std::io::Cursor;
@@ -68,6 +68,32 @@ fn every_hostile_package_gets_its_answer_and_a_good_one_reads_after_it() {
         assert_eq!(control.slides[0].text(), "Safe text", "after {}", fields[0]);
     }
     assert_eq!(problems, "");
+}
+
+/// What ours makes of a document of any kind: its Markdown, or a warning that there is none.
+fn class_of_any(file: &Path) -> (&'static str, String) {
+    match render(Cursor::new(fs::read(file).unwrap())) {
+        Ok(rendered) if rendered.text.contains(|c: char| c.is_alphanumeric()) => {
+            ("text", rendered.text)
+        }
+        Ok(rendered) if rendered.warnings.is_empty() => ("empty", rendered.text),
+        Ok(rendered) => ("warning", rendered.text),
+        Err(error @ Error::Limit { .. }) => ("limit", error.message()),
+        Err(error) => ("error", error.message()),
+    }
+}
+
+#[test]
+fn hostile_documents_and_workbooks_get_their_answers_too() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/hostile_more");
+    let manifest = fs::read_to_string(folder.join("MANIFEST.tsv")).unwrap();
+    for line in manifest.lines().skip(1) {
+        let fields: Vec<_> = line.split('\t').collect();
+        let (class, text) = class_of_any(&folder.join(fields[0]));
+        let file = fields[0];
+        assert!(fields[2].split('|').any(|accepted| accepted == class), "{file}: {class}, {text:.200}");
+        assert!(text.contains(fields[3]), "{file}: {text:.200}");
+    }
 }
 
 #[expect(
