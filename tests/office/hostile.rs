@@ -58,7 +58,11 @@ fn hostile_documents_and_workbooks_are_answered_too() {
     let mut problems = String::new();
     for row in rows(&Path::new(FOLDER).join("MANIFEST.tsv")) {
         let (file, accepted, text) = (&row[0], &row[2], &row[3]);
-        let own = if file.ends_with(".docx") { "read_docx" } else { "read_xlsx" };
+        let own = if file.ends_with(".docx") {
+            "read_docx"
+        } else {
+            "read_xlsx"
+        };
         for tool in [own, "read_document"] {
             let answer = recorded.call(tool, json!({ "path": file }));
             let class = class(&answer);

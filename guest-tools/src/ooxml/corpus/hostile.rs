@@ -91,7 +91,10 @@ fn hostile_documents_and_workbooks_get_their_answers_too() {
         let fields: Vec<_> = line.split('\t').collect();
         let (class, text) = class_of_any(&folder.join(fields[0]));
         let file = fields[0];
-        assert!(fields[2].split('|').any(|accepted| accepted == class), "{file}: {class}, {text:.200}");
+        assert!(
+            fields[2].split('|').any(|accepted| accepted == class),
+            "{file}: {class}, {text:.200}"
+        );
         assert!(text.contains(fields[3]), "{file}: {text:.200}");
     }
 }
