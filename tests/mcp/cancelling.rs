@@ -14,7 +14,16 @@ fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
     let file = fixture.base().join("hostile.wasm");
     std::fs::write(&file, component::bytes()).unwrap();
     let file = file.to_str().unwrap();
-    let further = ["--component", file, "--timeout-ms", "30000"];
+    let further = [
+        "--component",
+        file,
+        "--timeout-ms",
+        "30000",
+        "--max-read-bytes",
+        "8GiB",
+        "--max-call-read-bytes",
+        "8GiB",
+    ];
     Client::spawn(
         cli,
         fixture,
@@ -82,9 +91,12 @@ fn a_short_call_does_not_wait_for_a_long_one() {
 #[test]
 fn a_caller_who_wants_to_hears_how_far_a_call_is() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
+    // Four gibibytes of nothing take a while, a thousand bytes at a time.
+    let file = std::fs::File::create(fixture.inputs().join("data.bin")).unwrap();
+    file.set_len(4 << 30).unwrap();
     for generation in GENERATIONS {
         let mut client = start(&cli, &fixture, generation);
-        let params = json!({ "name": "look_up_for_ever", "arguments": {}, "_meta": { "progressToken": "p" } });
+        let params = json!({ "name": "read_in_small_pieces", "arguments": {}, "_meta": { "progressToken": "p" } });
         let id = client.ask("tools/call", params);
         let mut last = 0.0;
         for _ in 0..3 {
