@@ -12,6 +12,8 @@ const DOCUMENTS: [&str; 5] = [
 
 /// What is made by a build is there only after one.
 const MADE: [&str; 1] = ["target/"];
+/// Where other programs keep their settings.
+const FOREIGN: [&str; 3] = [".cursor/", ".gemini/", ".vscode/"];
 
 #[test]
 fn every_link_and_every_named_file_exists() {
@@ -62,7 +64,10 @@ fn is_file_name(code: &str) -> bool {
         && (code.contains('/') || extensions.iter().any(|extension| code.ends_with(extension)))
         && !code.starts_with('/')
         && !code.contains("..")
-        && !MADE.iter().any(|made| code.starts_with(made))
+        && !MADE
+            .iter()
+            .chain(&FOREIGN)
+            .any(|other| code.starts_with(other))
 }
 
 #[test]

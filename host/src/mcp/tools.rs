@@ -43,14 +43,6 @@ fn input_schema(definition: &Definition) -> Value {
             json!({ "type": "boolean", "description": "Only show what would change" }),
         );
     }
-    if let Some(schema) = schema.as_object_mut() {
-        // A list is read by a model, which pays for every word. Unknown arguments are refused,
-        // whether the schema says so or not.
-        schema.shift_remove("additionalProperties");
-        if schema.get("required") == Some(&json!([])) {
-            schema.shift_remove("required");
-        }
-    }
     schema
 }
 
