@@ -52,8 +52,10 @@ fn parsed<T: DeserializeOwned>(json: &str) -> Option<T> {
 }
 
 fn object(members: &Variables, depth: usize) -> Result<BTreeMap<String, Value>, Failure> {
-    let member = |(name, raw): (&String, &Box<RawValue>)| Ok((name.clone(), value(raw, depth)?));
-    members.iter().map(member).collect()
+    let members = members.iter();
+    members
+        .map(|(name, raw)| Ok((name.clone(), value(raw, depth)?)))
+        .collect()
 }
 
 fn value(raw: &RawValue, depth: usize) -> Result<Value, Failure> {

@@ -31,8 +31,11 @@ struct Format {
     reader: &'static str,
     reference: fn(&Value) -> Reference,
     /// All text that ours finds and that the reference should know.
-    ours: fn(Cursor<&[u8]>) -> Result<Vec<String>, super::Error>,
+    ours: Reader,
 }
+
+/// From a file to its text.
+type Reader = fn(Cursor<&[u8]>) -> Result<Vec<String>, super::Error>;
 
 /// A line of the manifest.
 struct Listed {

@@ -208,11 +208,10 @@ impl<'a> Body<'a> {
                 text.extend(code.as_deref().and_then(symbol));
             }
             (Space::Word, "ins" | "moveTo") => self.changed(xml, element, "++", text)?,
-            (Space::Word, "del" | "moveFrom") => {
-                if self.options.with_changes {
-                    self.changed(xml, element, "--", text)?;
-                }
+            (Space::Word, "del" | "moveFrom") if self.options.with_changes => {
+                self.changed(xml, element, "--", text)?;
             }
+            (Space::Word, "del" | "moveFrom") => {}
             (Space::Word, "hyperlink") => self.hyperlink(xml, element, text)?,
             (Space::Word, "footnoteReference") => self.note(xml, element, "footnote", text)?,
             (Space::Word, "endnoteReference") => self.note(xml, element, "endnote", text)?,
