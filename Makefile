@@ -35,6 +35,7 @@ test: setup
 	cargo run --quiet --locked --example embed >/dev/null
 
 test-clients: setup
+	scripts/test-prerequisites clients
 	cargo build --locked
 	tests/clients/run $(TARGET)/debug/rootbound
 
