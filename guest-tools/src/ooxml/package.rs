@@ -110,19 +110,41 @@ impl<R: Read + Seek> Package<R> {
     }
 
     fn inflate(&mut self, index: usize) -> Result<Vec<u8>, Error> {
-        let entry = &self.entries[index];
-        let ratio_limit = entry.compressed.saturating_mul(MAX_RATIO).max(SMALL);
+        let compressed = self.entries[index].compressed;
+        let ratio_limit = compressed.saturating_mul(MAX_RATIO).max(SMALL);
         let left = MAX_INFLATED - self.inflated;
-        let mut bytes = Vec::new();
-        let result = zip::read(&mut self.reader, entry, left.min(ratio_limit), &mut bytes);
-        let length = bytes.len() as u64;
+        let (length, content) = self.read(index, left.min(ratio_limit));
         check("inflated bytes", MAX_INFLATED, self.inflated + length)?;
         if length > ratio_limit {
-            let actual = length.div_ceil(entry.compressed.max(1));
+            let actual = length.div_ceil(compressed.max(1));
             check("inflation ratio", MAX_RATIO, actual)?;
         }
         self.inflated += length;
-        result.map(|()| bytes)
+        content
+    }
+
+    /// How much comes out of an entry, up to one byte over the limit, and what that is; nothing
+    /// beyond the limit.
+    fn read(&mut self, index: usize, limit: u64) -> (u64, Result<Vec<u8>, Error>) {
+        let entry = &self.entries[index];
+        let mut bytes = Vec::new();
+        let result = zip::read(&mut self.reader, entry, limit.min(SMALL), &mut bytes);
+        let length = bytes.len() as u64;
+        if result.is_err() || length <= SMALL || limit <= SMALL {
+            return (length, result.map(|()| bytes));
+        }
+        // What is large is counted before there is room for it, so that a bomb takes none; then
+        // room is made once, since growing takes room for two.
+        drop(bytes);
+        match zip::count(&mut self.reader, entry, limit) {
+            Err(error) => (length, Err(error)),
+            Ok(length) if length > limit => (length, Ok(Vec::new())),
+            Ok(length) => {
+                let mut bytes = Vec::with_capacity(length as usize + 1);
+                let result = zip::read(&mut self.reader, entry, length, &mut bytes);
+                (length, result.map(|()| bytes))
+            }
+        }
     }
 
     /// What OpenDocument and EPUB put into an entry of this name.

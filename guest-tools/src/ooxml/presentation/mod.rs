@@ -107,6 +107,9 @@ pub(super) fn read_main(
         warnings: Warnings::default(),
         text: 0,
     };
+    if ids.is_empty() {
+        reading.warnings.push("the presentation has no slides");
+    }
     reading.authors()?;
     reading.slides(&ids)?;
     Ok(Deck {

@@ -20,6 +20,10 @@ const MAX_CELLS: u64 = 4_000_000;
 /// Merged ranges of one sheet that are told of.
 const MAX_MERGED: u64 = 10_000;
 
+/// Looks at whether a merged range covers a cell. Ranges that do not overlap, as Excel's never
+/// do, need few.
+const MAX_LOOKS: u64 = 5_000_000;
+
 /// A sheet, or the rows of it that were asked for.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sheet {
@@ -164,9 +168,37 @@ impl Sheet {
             }
         }
         self.dimension = used.map(|used: Range| used.name());
-        self.rows.iter_mut().for_each(|row| row.uncover(&merged));
+        self.rows.sort_by_key(|row| row.row);
+        self.uncover(&merged)?;
         self.rows.retain(|row| !row.cells.is_empty());
         self.merged = merged.iter().map(Range::name).collect();
+        Ok(())
+    }
+
+    /// Removes what stands under merged cells, where nobody sees it.
+    fn uncover(&mut self, merged: &[Range]) -> Result<(), Error> {
+        let mut waiting: Vec<_> = merged.to_vec();
+        // The last one is the next that begins.
+        waiting.sort_by_key(|range| std::cmp::Reverse(range.first.row));
+        let mut here: Vec<Range> = Vec::new();
+        let mut looks = 0;
+        for row in &mut self.rows {
+            while let Some(range) = waiting.pop_if(|range| range.first.row <= row.row) {
+                here.push(range);
+            }
+            here.retain(|range| range.last.row >= row.row);
+            looks += (here.len() * row.cells.len()) as u64;
+            check("cells of merged ranges", MAX_LOOKS, looks)?;
+            let number = row.row;
+            row.cells.retain(|(column, _)| {
+                let place = Place {
+                    column: *column,
+                    row: number,
+                };
+                let covers = |range: &Range| range.contains(place) && range.first != place;
+                !here.iter().any(covers)
+            });
+        }
         Ok(())
     }
 
@@ -237,28 +269,6 @@ fn read_row(
     }
     row.cells.sort_by_key(|(column, _)| *column);
     Ok(row)
-}
-
-impl Row {
-    /// Removes what stands under merged cells, where nobody sees it.
-    fn uncover(&mut self, merged: &[Range]) {
-        let row = self.row;
-        let here = merged.iter();
-        let here = here.filter(|range| (range.first.row..=range.last.row).contains(&row));
-        let here: Vec<_> = here.collect();
-        if here.is_empty() {
-            return;
-        }
-        self.cells.retain(|(column, _)| {
-            let place = Place {
-                column: *column,
-                row,
-            };
-            !here
-                .iter()
-                .any(|range| range.contains(place) && range.first != place)
-        });
-    }
 }
 
 fn merged_ranges(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Vec<Range>, Error> {

@@ -80,6 +80,30 @@ pub(super) fn read(
     limit: u64,
     bytes: &mut Vec<u8>,
 ) -> Result<(), Error> {
+    let data = inflating(reader, entry)?;
+    let result = data.take(limit + 1).read_to_end(bytes);
+    result.map_err(|error| in_part(entry, &error))?;
+    match bytes.len() as u64 {
+        length if length > limit => Ok(()),
+        _ => verify(entry, bytes),
+    }
+}
+
+/// Counts what an entry inflates to, up to one byte over the limit, without keeping it.
+pub(super) fn count(
+    reader: &mut (impl Read + Seek),
+    entry: &Entry,
+    limit: u64,
+) -> Result<u64, Error> {
+    let mut data = inflating(reader, entry)?.take(limit + 1);
+    let counted = io::copy(&mut data, &mut io::sink());
+    counted.map_err(|error| in_part(entry, &error))
+}
+
+fn inflating<'r>(
+    reader: &'r mut (impl Read + Seek),
+    entry: &Entry,
+) -> Result<Box<dyn Read + 'r>, Error> {
     if entry.flags & 1 != 0 {
         let name = super::shown(&entry.name);
         return Err(Error::Unsupported {
@@ -88,16 +112,10 @@ pub(super) fn read(
         });
     }
     let data = entry_data(reader, entry)?;
-    let most = limit + 1;
-    let result = match entry.method {
-        0 => data.take(most).read_to_end(bytes),
-        8 => DeflateDecoder::new(data).take(most).read_to_end(bytes),
-        method => return Err(Error::in_part(&entry.name, unknown_method(method))),
-    };
-    result.map_err(|error| in_part(entry, &error))?;
-    match bytes.len() as u64 {
-        length if length > limit => Ok(()),
-        _ => verify(entry, bytes),
+    match entry.method {
+        0 => Ok(Box::new(data)),
+        8 => Ok(Box::new(DeflateDecoder::new(data))),
+        method => Err(Error::in_part(&entry.name, unknown_method(method))),
     }
 }
 
