@@ -119,7 +119,10 @@ fn inflating<'r>(
     }
 }
 
-fn entry_data<R: Read + Seek>(reader: &mut R, entry: &Entry) -> Result<impl Read, Error> {
+fn entry_data<'r, R: Read + Seek>(
+    reader: &'r mut R,
+    entry: &Entry,
+) -> Result<impl Read + use<'r, R>, Error> {
     let failed = |error: io::Error| in_part(entry, &error);
     let mut header = [0; 30];
     reader.seek(SeekFrom::Start(entry.header)).map_err(failed)?;
