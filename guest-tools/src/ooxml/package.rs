@@ -243,6 +243,15 @@ mod tests {
     }
 
     #[test]
+    fn a_large_part_is_read_whole_and_counted_once() {
+        let content = "x".repeat(SMALL as usize + 7);
+        let bytes = archive(&[("a", &content)]);
+        let mut package = open(&bytes).unwrap();
+        assert_eq!(package.part("a").unwrap().len(), content.len());
+        assert_eq!(package.inflated, SMALL + 7);
+    }
+
+    #[test]
     fn what_is_no_archive_is_malformed() {
         for bytes in [&b""[..], b"PK", b"just text", &[0; 100]] {
             assert!(matches!(open(bytes).err(), Some(Error::Malformed { .. })));

@@ -122,7 +122,7 @@ fn inflating<'r>(
 fn entry_data<'r, R: Read + Seek>(
     reader: &'r mut R,
     entry: &Entry,
-) -> Result<impl Read + use<'r, R>, Error> {
+) -> Result<io::Take<&'r mut R>, Error> {
     let failed = |error: io::Error| in_part(entry, &error);
     let mut header = [0; 30];
     reader.seek(SeekFrom::Start(entry.header)).map_err(failed)?;
