@@ -77,12 +77,16 @@ fn id_of(path: &str) -> io::Result<ObjectId> {
 
 /// Whether the directory that holds `file` is a root or lies in one.
 pub(crate) fn is_inside(file: &Path, root: ObjectId) -> io::Result<bool> {
-    let parent = match file.parent() {
+    let (directory, _) = open_ambient_directory(directory_of(file))?;
+    Ok(walk::lies_within(directory.as_fd(), root)?)
+}
+
+/// The directory that holds a file.
+pub(crate) fn directory_of(file: &Path) -> &Path {
+    match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    let (directory, _) = open_ambient_directory(parent)?;
-    Ok(walk::lies_within(directory.as_fd(), root)?)
+    }
 }
 
 /// Whether an open directory is `outer` or lies in it; not when there is no `outer`.
@@ -174,6 +178,26 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Gives a file of this crate's own state a second name, unless that is taken.
+pub(crate) fn link_file(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::hard_link(from, to)
+}
+
+/// Renames a file of this crate's own state, over another if there is one.
+pub(crate) fn rename_file(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)
+}
+
+/// Whether a path still is the file that is open.
+pub(crate) fn is_still(path: &Path, file: &File) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match std::fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Creates a file that only the user may read, where there is none.
 pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new()
@@ -182,6 +206,25 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
         .create_new(true)
         .mode(0o600)
         .open(path)
+}
+
+/// Reads a file that holds a secret, unless others may read it or it is longer than `most`.
+pub(crate) fn read_private_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
+        .open(path)?;
+    let metadata = file.metadata()?;
+    let own = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !own || metadata.mode() & 0o077 != 0 || !metadata.is_file() || metadata.nlink() != 1 {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "it must be a file of the user's with mode 0600 and one name",
+        ));
+    }
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(file, most as u64), &mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a file of this crate's own state that exists.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::ambient;
 use crate::approval::{Approver, Nobody};
-use crate::audit::AuditLog;
+use crate::audit::{AuditKey, AuditLog, Rotation};
 use crate::component::{ComponentError, ToolComponent};
 use crate::error::CallError;
 use crate::journal;
@@ -45,6 +45,14 @@ pub enum StartError {
     /// The audit log cannot be written.
     #[error("{}", .0.message())]
     Audit(CallError),
+    /// The audit log cannot be signed with the key that was given.
+    #[error("`{}` cannot be the audit key: {reason}", path.display())]
+    AuditKey {
+        /// The key file as it was named.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
 }
 
 /// Builds a [`Session`].
@@ -87,6 +95,9 @@ pub struct SessionBuilder {
     respell: Option<RespellFrom>,
     state: Option<PathBuf>,
     confinement: Option<&'static str>,
+    audit_key: Option<PathBuf>,
+    rotation: Rotation,
+    records_arguments: bool,
 }
 
 /// A grant as the operator asked for it.
@@ -281,6 +292,32 @@ impl SessionBuilder {
         self
     }
 
+    /// Signs the audit log with a key file of `rootbound audit keygen`, which must be closed to
+    /// other users and lie outside every root.
+    #[must_use]
+    pub fn audit_key(mut self, file: impl AsRef<Path>) -> Self {
+        self.audit_key = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Puts the file of the audit log aside when it is large or old. Default: never.
+    #[must_use]
+    pub fn audit_rotation(mut self, rotation: Rotation) -> Self {
+        self.rotation = rotation;
+        self
+    }
+
+    /// Records the arguments of calls, and not only their hash. Contents, and what looks like
+    /// a secret, are left out all the same. Default: false.
+    ///
+    /// What looks like a secret is a matter of names and beginnings; a secret that looks like
+    /// ordinary text is recorded.
+    #[must_use]
+    pub fn record_arguments(mut self, record: bool) -> Self {
+        self.records_arguments = record;
+        self
+    }
+
     /// Where the session keeps its own files: the audit log, unless that goes elsewhere, and
     /// what the next start needs to know to clear up after a killed process. Sessions with
     /// the same directory clear up after each other. It is made when it is needed, and must
@@ -346,6 +383,7 @@ impl SessionBuilder {
                 state.as_deref(),
                 &self.audit,
                 approvals,
+                self.audit_key.as_deref(),
                 &roots,
             )?;
         }
@@ -356,13 +394,20 @@ impl SessionBuilder {
             Some(component) => component,
             None => ToolComponent::file_tools()?,
         };
-        let audit = match self.audit {
+        let key = self.audit_key.as_deref().map(read_key).transpose()?;
+        let mut audit = match self.audit {
             AuditTarget::Log(log) => log,
             AuditTarget::File(file) => AuditLog::file(file).map_err(StartError::Audit)?,
             AuditTarget::StateDirectory => {
                 AuditLog::in_directory(state.as_deref()).map_err(StartError::Audit)?
             }
         };
+        if let Some(key) = key {
+            audit = audit.signed_by(key);
+        }
+        if self.rotation != Rotation::default() {
+            audit = audit.rotated(self.rotation);
+        }
         journal::clear_leftovers(state.as_deref());
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         let mut policy = self.policy;
@@ -376,8 +421,16 @@ impl SessionBuilder {
         }
         shared.warnings = warnings;
         shared.confinement = self.confinement;
+        shared.records_arguments = self.records_arguments;
         Session::from_shared(shared).map_err(StartError::Audit)
     }
+}
+
+fn read_key(file: &Path) -> Result<AuditKey, StartError> {
+    AuditKey::read(file).map_err(|error| StartError::AuditKey {
+        path: file.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn open_roots(
@@ -496,6 +549,7 @@ fn keep_state_outside(
     own: Option<&Path>,
     audit: &AuditTarget,
     approvals: Option<&Path>,
+    key: Option<&Path>,
     roots: &Roots,
 ) -> Result<(), StartError> {
     for directory in own.into_iter().chain(approvals) {
@@ -518,9 +572,14 @@ fn keep_state_outside(
     if let Some(directory) = own {
         state.push((directory.join("audit"), "it contains Rootbound's own state"));
     }
+    if let Some(key) = key {
+        state.push((key.to_owned(), "it contains the key of the audit log"));
+    }
     match audit {
         AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
         AuditTarget::Log(log) => {
+            let key = log.key_location();
+            state.extend(key.map(|file| (file, "it contains the key of the audit log")));
             state.extend(
                 log.location()
                     .map(|file| (file.to_owned(), "it contains the audit log")),

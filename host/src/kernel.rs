@@ -31,7 +31,8 @@ pub struct ConfineError(String);
 
 impl Session {
     /// Restricts the calling thread, and every thread that it starts afterwards, to the
-    /// session's roots and this crate's state directory, with Landlock. For programs that
+    /// session's roots, this crate's state directory, and the directory of an audit log that
+    /// is rotated, with Landlock. For programs that
     /// have nothing else to do; the library never does this by itself, and it cannot be
     /// taken back.
     ///
@@ -66,6 +67,10 @@ fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::
         let (directory, _) = ambient::open_ambient_directory(state)?;
         ruleset = ruleset.add_rule(PathBeneath::new(directory, AccessFs::from_all(KNOWN)))?;
     }
+    if let Some(log) = session.audit().grows_in() {
+        let (directory, _) = ambient::open_ambient_directory(ambient::directory_of(log))?;
+        ruleset = ruleset.add_rule(PathBeneath::new(directory, rights_to_rotate()))?;
+    }
     if let Ok(terminal) = ambient::open_terminal() {
         let talk = AccessFs::ReadFile | AccessFs::WriteFile;
         ruleset = ruleset.add_rule(PathBeneath::new(terminal, talk))?;
@@ -78,6 +83,16 @@ fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::
         (_, RulesetStatus::NotEnforced) => Err("the rules were not enforced".into()),
         _ => Ok(KernelConfinement::Enforced),
     }
+}
+
+/// Files of the log are made, renamed over one another, and read for their names.
+fn rights_to_rotate() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile
+        | AccessFs::WriteFile
+        | AccessFs::ReadDir
+        | AccessFs::MakeReg
+        | AccessFs::RemoveFile
+        | AccessFs::Truncate
 }
 
 /// The write root is read as well: a file that will be replaced is copied and compared,

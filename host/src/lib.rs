@@ -35,7 +35,8 @@
 //! | call tools | [`Session`], [`Output`], [`CallError`] |
 //! | ask a person before something is destroyed | [`Approver`], [`ApprovalQueue`] |
 //! | ask the same about tools of your own | [`Broker`] |
-//! | record what happens | [`AuditLog`] |
+//! | record what happens | [`AuditLog`], [`AuditSink`] |
+//! | read a record, and trust it | [`LogVerifier`] |
 //! | run other tools | [`ToolComponent`] |
 //!
 //! This crate does not restrict the process that uses it, and it does not protect against
@@ -86,7 +87,10 @@ pub use approval::{
     AsyncApprover, Broker, BrokerAnswer, Decision, Nobody, QueueError, QueuedApproval,
     RefuseEverything, Scope, TerminalApprover,
 };
-pub use audit::{AuditFault, AuditLog, AuditSink, VerifiedLog, verify_log};
+pub use audit::{
+    AuditFault, AuditKey, AuditLog, AuditPublicKey, AuditSink, LogVerifier, NoPublicKey, Rotation,
+    TracingSink, Unsettled, VerifiedLog, log_head, verify_log,
+};
 pub use builder::{SessionBuilder, StartError};
 pub use component::{ComponentError, Definition, PathArgument, PathRole, ToolComponent};
 pub use error::{CallError, Ending, code};
@@ -95,6 +99,7 @@ pub use output::{Content, Output, Receipt};
 pub use paths::PathRules;
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 pub use roots::{Grant, Rights};
+pub use screen::escaped;
 pub use session::{Arguments, CallOptions, CallWatch, Session};
 pub use toolset::Toolset;
 pub use transaction::{Covers, EffectReceipt};

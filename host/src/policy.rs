@@ -100,6 +100,26 @@ impl Operation {
         }
     }
 
+    /// The operation that the audit log writes so.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        const ALL: [Operation; 13] = [
+            Operation::Open,
+            Operation::Read,
+            Operation::List,
+            Operation::Stat,
+            Operation::Create,
+            Operation::CreateDirectory,
+            Operation::Change,
+            Operation::Replace,
+            Operation::Delete,
+            Operation::DeleteTree,
+            Operation::Rename,
+            Operation::Link,
+            Operation::Other,
+        ];
+        ALL.into_iter().find(|operation| operation.as_str() == name)
+    }
+
     /// The class of the operation on an object that the session did not create.
     #[must_use]
     pub fn risk(self) -> RiskClass {

@@ -1,12 +1,15 @@
 //! Text of strangers on a person's screen.
 
-/// Escapes everything that moves the cursor, changes colours or directions, or hides.
-pub(crate) fn escaped(text: &str) -> String {
+/// Escapes everything that moves the cursor, changes colours or directions, or hides: for
+/// showing text of strangers to people. Tabs stay.
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         let deceives = c.is_control()
             || matches!(c,
-                '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{2069}' | '\u{feff}');
         if deceives && c != '\t' {
             shown.extend(c.escape_unicode());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::approval::Approver;
-use crate::audit::{AuditLog, Entry, EntryKind};
+use crate::audit::{self, AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, PathRole, ToolComponent};
@@ -195,7 +195,12 @@ impl Session {
     }
 
     pub(crate) fn from_shared(shared: Shared) -> Result<Self, CallError> {
-        shared.audit.append(vec![shared.genesis()])?;
+        let mut entries = vec![shared.genesis()];
+        entries.extend(audit::settlements(&shared.audit, &shared.roots));
+        for entry in &mut entries {
+            entry.session.clone_from(&shared.id);
+        }
+        shared.audit.append(entries)?;
         Ok(Self {
             shared: Arc::new(shared),
         })
@@ -507,6 +512,9 @@ impl Session {
         entries.extend(state.access_entries());
         let mut entry = state.entry(EntryKind::Call);
         entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments)));
+        if self.shared.records_arguments {
+            entry.arguments = audit::recorded_arguments(arguments);
+        }
         entry.duration_us = Some(started.elapsed().as_micros() as u64);
         entry.dry_run = state.dry_run;
         entry.outcome = Some(match result {
@@ -589,15 +597,15 @@ impl Session {
     }
 
     /// Ends the session: this handle and all its clones answer `closed` from now on, and
-    /// the audit log is synced. Calls that are running end as they would have.
+    /// the audit log is signed, where it has a key, and synced. Calls that are running end as they would have.
     ///
     /// # Errors
     ///
-    /// `audit-unavailable` when the log cannot be synced; the session is closed all the
+    /// `audit-unavailable` when the log cannot be signed or synced; the session is closed all the
     /// same.
     pub fn close(&self) -> Result<(), CallError> {
         self.shared.closed.store(true, Ordering::SeqCst);
-        self.shared.audit.sync()
+        self.shared.audit.close()
     }
 
     /// Whether the session was closed.

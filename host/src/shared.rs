@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) respelling: Option<Arc<Respelling>>,
     pub(crate) warnings: Vec<String>,
     pub(crate) confinement: Option<&'static str>,
+    /// Whether the log holds what calls were asked, and not only a hash of it.
+    pub(crate) records_arguments: bool,
     /// Where this crate keeps its own files, if there is such a place.
     pub(crate) state: Option<PathBuf>,
     pub(crate) journal: Arc<Journal>,
@@ -80,6 +82,7 @@ impl Shared {
             respelling: None,
             warnings: Vec::new(),
             confinement: None,
+            records_arguments: false,
             journal: Journal::new(state.as_deref()),
             state,
             own_work: Mutex::default(),
@@ -148,7 +151,6 @@ impl Shared {
 
     pub(crate) fn genesis(&self) -> Entry {
         let mut entry = Entry::new(EntryKind::Genesis);
-        entry.session.clone_from(&self.id);
         entry.format = Some(crate::audit::FORMAT);
         entry.log = self.audit.id();
         entry.confinement = self.confinement;

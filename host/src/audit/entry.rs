@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::policy::{Operation, RiskClass};
@@ -16,6 +16,7 @@ pub(crate) enum EntryKind {
     Access,
     Approval,
     Call,
+    Checkpoint,
     Genesis,
     Intent,
     Outcome,
@@ -30,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) approval: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approver: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) arguments: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arguments_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +74,11 @@ pub(crate) struct Entry {
     pub(crate) policy: Option<Value>,
     pub(crate) prev: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) public_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repaired: Option<Repaired>,
     #[serde(serialize_with = "risk", skip_serializing_if = "Option::is_none")]
     pub(crate) risk: Option<RiskClass>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +86,11 @@ pub(crate) struct Entry {
     pub(crate) seq: u64,
     pub(crate) session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) settles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sha256_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
     pub(crate) time: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to_path: Option<String>,
@@ -98,6 +109,7 @@ impl Entry {
         Self {
             approval: None,
             approver: None,
+            arguments: None,
             arguments_sha256: None,
             bytes: None,
             call: None,
@@ -119,13 +131,17 @@ impl Entry {
             path: None,
             policy: None,
             prev: String::new(),
+            public_key: None,
             reason: None,
+            repaired: None,
             risk: None,
             root: None,
             seq: 0,
             session: String::new(),
+            settles: None,
             sha256_after: None,
-            time: humantime::format_rfc3339_micros(SystemTime::now()).to_string(),
+            signature: None,
+            time: now(),
             to_path: None,
             to_root: None,
             tool: None,
@@ -135,14 +151,19 @@ impl Entry {
     }
 }
 
+/// The time as entries carry it.
+pub(super) fn now() -> String {
+    humantime::format_rfc3339_micros(SystemTime::now()).to_string()
+}
+
 /// What stood at a path: device and inode, as strings, since both exceed what a JSON number
 /// carries exactly; and its path from the root where that is not the one that was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Object {
     device: String,
     inode: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resolved: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resolved: Option<String>,
 }
 
 impl Object {
@@ -153,6 +174,19 @@ impl Object {
             resolved: resolved.map(str::to_owned),
         }
     }
+
+    /// Whether this is the object, wherever it stands.
+    pub(crate) fn is(&self, id: ObjectId) -> bool {
+        self.device == id.device.to_string() && self.inode == id.inode.to_string()
+    }
+}
+
+/// What a process that was killed, or a disk that was full, left half-written at the end of
+/// a log, and the next start cut off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Repaired {
+    pub(crate) bytes: u64,
+    pub(crate) sha256: String,
 }
 
 /// One of several accesses in an `access` entry.

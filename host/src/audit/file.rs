@@ -1,54 +1,124 @@
 //! Audit logs in files and on the standard error stream.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::FlockOperation;
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 
 use super::AuditSink;
+use super::tail::Tail;
 use crate::ambient;
 
 /// How long a second process waits for the first to let go of the log.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// Longest entry that the reader of a tail looks back for.
-const MAX_LINE: u64 = 1 << 20;
+/// Longest first line that is read to learn how old a log is.
+const MAX_FIRST_LINE: u64 = 1 << 20;
 
-/// The last entry of a log that is continued.
-pub(super) struct Tail {
-    pub(super) seq: u64,
-    pub(super) hash: String,
+/// When a log file is put aside for a new one. The chain goes on in the new file, whose
+/// first entry is a `genesis`; the old one is kept as `FILE.1`, `FILE.2` and so on, the
+/// oldest first.
+///
+/// The default is never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rotation {
+    /// Bytes after which a file takes no further entries. It ends up larger by what one call
+    /// records at a time.
+    pub max_bytes: Option<u64>,
+    /// Age of a file's first entry after which it takes no further ones.
+    pub max_age: Option<Duration>,
+}
+
+impl Rotation {
+    fn is_due(self, bytes: u64, age: Duration) -> bool {
+        self.max_bytes.is_some_and(|most| bytes >= most)
+            || self.max_age.is_some_and(|most| age >= most)
+    }
 }
 
 /// A file that only grows, locked while this process runs.
 pub(super) struct FileSink {
+    path: PathBuf,
+    open: Mutex<Open>,
+}
+
+/// The file that takes the entries now.
+struct Open {
     file: File,
-    /// Where the last whole line ends, while half a line that could not be taken back
-    /// stands behind it.
-    torn: Mutex<Option<u64>>,
+    bytes: u64,
+    /// When its first entry was written.
+    since: SystemTime,
+    /// Where the last whole line ends, while half a line that was not taken back yet stands
+    /// behind it.
+    torn: Option<u64>,
 }
 
 impl FileSink {
-    pub(super) fn open(path: &Path) -> io::Result<(Self, Option<Tail>)> {
-        let mut file = ambient::open_private_append(path)?;
+    pub(super) fn open(path: &Path) -> io::Result<(Self, Tail)> {
+        let mut file = open_locked(path)?;
+        let tail = Tail::read(&mut file)?;
+        let open = Open {
+            since: first_time(&mut file)?.unwrap_or_else(SystemTime::now),
+            bytes: tail.whole,
+            torn: tail.torn.as_ref().map(|_| tail.whole),
+            file,
+        };
+        let sink = Self {
+            path: path.to_owned(),
+            open: Mutex::new(open),
+        };
+        Ok((sink, tail))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the next entry belongs into a new file. An empty one is new.
+    pub(super) fn is_full(&self, rotation: Rotation) -> bool {
+        let open = self.locked();
+        let age = open.since.elapsed().unwrap_or_default();
+        open.bytes > 0 && rotation.is_due(open.bytes, age)
+    }
+
+    /// Whether it has no entry yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.locked().bytes == 0
+    }
+
+    /// Puts the file aside and begins a new one under its name. At no moment is there no file
+    /// of that name.
+    pub(super) fn rotate(&self) -> io::Result<()> {
+        let mut open = self.locked();
+        open.file.sync_data()?;
+        put_aside(&self.path, &open.file)?;
+        let temporary = with_suffix(&self.path, &crate::random::hex::<8>());
+        let file = ambient::open_private_append(&temporary)?;
         lock(&file)?;
-        let tail = read_tail(&mut file)?;
-        let torn = Mutex::new(None);
-        Ok((Self { file, torn }, tail))
+        ambient::rename_file(&temporary, &self.path).inspect_err(|_| {
+            let _ = ambient::remove_file(&temporary);
+        })?;
+        *open = Open {
+            file,
+            bytes: 0,
+            since: SystemTime::now(),
+            torn: None,
+        };
+        Ok(())
     }
 }
 
 impl AuditSink for FileSink {
     fn append(&self, lines: &str) -> io::Result<()> {
-        let mut torn = self.torn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(end) = *torn {
-            self.file.set_len(end)?;
-            *torn = None;
+        let mut open = self.locked();
+        if let Some(end) = open.torn {
+            open.file.set_len(end)?;
+            open.torn = None;
         }
-        let metadata = rustix::fs::fstat(&self.file)?;
+        let metadata = rustix::fs::fstat(&open.file)?;
         if metadata.st_nlink == 0 {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
@@ -56,16 +126,30 @@ impl AuditSink for FileSink {
             ));
         }
         let before = metadata.st_size as u64;
-        (&self.file).write_all(lines.as_bytes()).inspect_err(|_| {
-            // Half a line would break the chain for good; what was there before is whole.
-            if self.file.set_len(before).is_err() {
-                *torn = Some(before);
-            }
-        })
+        let written = (&open.file).write_all(lines.as_bytes());
+        // Half a line would break the chain for good; what was there before is whole.
+        if written.is_err() && open.file.set_len(before).is_err() {
+            open.torn = Some(before);
+        }
+        written?;
+        open.bytes = before + lines.len() as u64;
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        self.locked().file.sync_data()
+    }
+}
+
+/// Opens the file that has this name once it is locked: while this process waited, another
+/// may have put it aside.
+fn open_locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = ambient::open_private_append(path)?;
+        lock(&file)?;
+        if ambient::is_still(path, &file)? {
+            return Ok(file);
+        }
     }
 }
 
@@ -88,39 +172,42 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Finds where the chain continues. A log that does not end in a whole, valid entry is not
-/// continued: appending to it would hide that something is wrong.
-fn read_tail(file: &mut File) -> io::Result<Option<Tail>> {
-    let size = file.seek(SeekFrom::End(0))?;
-    if size == 0 {
-        return Ok(None);
+/// Gives a full file the next free name. A process that was killed in between may have done
+/// so already.
+fn put_aside(path: &Path, file: &File) -> io::Result<()> {
+    let last = last_number(path)?;
+    if last > 0 && ambient::is_still(&with_suffix(path, &last.to_string()), file)? {
+        return Ok(());
     }
-    let start = size.saturating_sub(MAX_LINE);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(MAX_LINE).read_to_end(&mut bytes)?;
-    let damaged = || {
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            "its last line is not a whole entry; keep it and name a new file",
-        )
-    };
-    let text = bytes.strip_suffix(b"\n").ok_or_else(damaged)?;
-    let line = text.rsplit(|byte| *byte == b'\n').next().unwrap_or(text);
-    let line = std::str::from_utf8(line).map_err(|_| damaged())?;
-    verify_line(line).ok_or_else(damaged).map(Some)
+    ambient::link_file(path, &with_suffix(path, &(last + 1).to_string()))
 }
 
-/// Recomputes a line's hash. Our own lines carry it last.
-fn verify_line(line: &str) -> Option<Tail> {
-    let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    let hash = value.get("hash")?.as_str()?;
-    let suffix = format!(",\"hash\":\"{hash}\"}}");
-    let canonical = format!("{}}}", line.strip_suffix(&suffix)?);
-    (crate::random::hex_of(&Sha256::digest(canonical.as_bytes())) == hash).then_some(Tail {
-        seq: value.get("seq")?.as_u64()?,
-        hash: hash.to_owned(),
-    })
+/// The highest number that a file which was put aside has.
+fn last_number(path: &Path) -> io::Result<u64> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let number = |other: &String| -> Option<u64> {
+        let digits = other.strip_prefix(&*name)?.strip_prefix('.')?;
+        digits.parse().ok()
+    };
+    let names = ambient::file_names(ambient::directory_of(path))?;
+    Ok(names.iter().filter_map(number).max().unwrap_or(0))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// When the first entry of a file was written, if it says so.
+fn first_time(file: &mut File) -> io::Result<Option<SystemTime>> {
+    file.rewind()?;
+    let mut line = Vec::new();
+    BufReader::new(file.take(MAX_FIRST_LINE)).read_until(b'\n', &mut line)?;
+    let entry: Value = serde_json::from_slice(&line).unwrap_or_default();
+    let time = entry["time"].as_str();
+    Ok(time.and_then(|time| humantime::parse_rfc3339(time).ok()))
 }
 
 /// A name that sorts by time and is not used twice.

@@ -3,8 +3,14 @@
 //! An operation that cannot be recorded does not happen. The log never holds contents and
 //! never a host path.
 
+mod arguments;
 mod entry;
 mod file;
+mod intents;
+mod key;
+mod settle;
+mod tail;
+mod traced;
 mod verify;
 
 use std::fmt;
@@ -16,16 +22,27 @@ use sha2::{Digest, Sha256};
 
 use crate::ambient;
 use crate::error::CallError;
+use entry::Repaired;
 use file::FileSink;
+use intents::OpenIntent;
 
-pub use verify::{AuditFault, VerifiedLog, verify_log};
+pub use file::Rotation;
+pub use key::{AuditKey, AuditPublicKey, NoPublicKey};
+pub use traced::TracingSink;
+pub use verify::{AuditFault, LogVerifier, Unsettled, VerifiedLog, log_head, verify_log};
 
+pub(crate) use arguments::recorded as recorded_arguments;
 pub(crate) use entry::{AccessedObject, Entry, EntryKind, Object};
+pub(crate) use settle::settlements;
 
 /// The format that the `genesis` entry names.
 pub(crate) const FORMAT: &str = "rootbound-audit/1";
 /// Bytes of an ordinary entry.
 const USUAL_LINE: usize = 512;
+/// Entries after which a log that is signed gets a checkpoint.
+const CHECKPOINT_EVERY: u64 = 1000;
+/// The `reason` of a checkpoint after which this process writes nothing more.
+const CLOSED: &str = "closed";
 /// The `prev` of the first entry of a log.
 const NO_PREVIOUS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -95,12 +112,44 @@ pub struct AuditLog {
 }
 
 struct Chain {
-    sink: Box<dyn AuditSink>,
-    /// Whether the sink takes several lines wholly or not at all.
-    in_batches: bool,
+    sink: Sink,
     id: String,
     next_seq: u64,
     prev: String,
+    rotation: Rotation,
+    key: Option<AuditKey>,
+    /// Entries since the last checkpoint.
+    unsigned: u64,
+    /// The last `genesis`, which a file that is put aside hands on to the next.
+    genesis: Option<Entry>,
+    /// What the first `genesis` has to say about the end that was found.
+    repaired: Option<Repaired>,
+    /// What the process before was about to do, and did not say how it went.
+    open: Vec<OpenIntent>,
+}
+
+/// Where a chain's lines go.
+enum Sink {
+    /// A file takes several lines wholly or not at all.
+    File(FileSink),
+    /// Anything else gets them one by one.
+    Other(Box<dyn AuditSink>),
+}
+
+impl Sink {
+    fn as_dyn(&self) -> &dyn AuditSink {
+        match self {
+            Self::File(file) => file,
+            Self::Other(sink) => &**sink,
+        }
+    }
+
+    fn rotate(&self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.rotate(),
+            Self::Other(_) => Ok(()),
+        }
+    }
 }
 
 impl AuditLog {
@@ -113,13 +162,15 @@ impl AuditLog {
     /// valid entry.
     pub fn file(file: impl AsRef<Path>) -> Result<Self, CallError> {
         let (sink, tail) = FileSink::open(file.as_ref()).map_err(CallError::audit_unavailable)?;
-        let mut log = Self::with_sink(Box::new(sink), "file");
-        log.location = Some(file.as_ref().to_owned());
-        if let (Some(tail), Some(chain)) = (tail, &log.chain) {
-            let mut chain = chain.lock().unwrap_or_else(PoisonError::into_inner);
-            chain.next_seq = tail.seq + 1;
-            chain.prev = tail.hash;
+        let mut chain = Chain::new(Sink::File(sink));
+        if let Some(last) = tail.last {
+            chain.next_seq = last.seq + 1;
+            chain.prev = last.hash;
         }
+        chain.repaired = tail.torn;
+        chain.open = tail.open;
+        let mut log = Self::of(chain, "file");
+        log.location = Some(file.as_ref().to_owned());
         Ok(log)
     }
 
@@ -141,13 +192,16 @@ impl AuditLog {
     /// A log whose lines go to a sink of the embedding program.
     #[must_use]
     pub fn sink(sink: impl AuditSink + 'static) -> Self {
-        Self::with_sink(Box::new(sink), "sink")
+        Self::of(Chain::new(Sink::Other(Box::new(sink))), "sink")
     }
 
     /// A log on the standard error stream.
     #[must_use]
     pub fn stderr() -> Self {
-        Self::with_sink(Box::new(file::StderrSink), "stderr")
+        Self::of(
+            Chain::new(Sink::Other(Box::new(file::StderrSink))),
+            "stderr",
+        )
     }
 
     /// No log. Every other default of this crate assumes that there is one.
@@ -160,15 +214,25 @@ impl AuditLog {
         }
     }
 
-    fn with_sink(sink: Box<dyn AuditSink>, describes: &'static str) -> Self {
+    /// Signs the log with checkpoints from now on: one every thousand entries, and one at the
+    /// end. A log that was cut off or written anew then shows to everyone who has the public
+    /// key.
+    #[must_use]
+    pub fn signed_by(self, key: AuditKey) -> Self {
+        self.locked(|chain| chain.key = Some(key));
+        self
+    }
+
+    /// Puts the log's file aside when it is large or old. Only files are.
+    #[must_use]
+    pub fn rotated(self, rotation: Rotation) -> Self {
+        self.locked(|chain| chain.rotation = rotation);
+        self
+    }
+
+    fn of(chain: Chain, describes: &'static str) -> Self {
         Self {
-            chain: Some(Arc::new(Mutex::new(Chain {
-                sink,
-                in_batches: describes == "file",
-                id: crate::random::hex::<16>(),
-                next_seq: 0,
-                prev: NO_PREVIOUS.to_owned(),
-            }))),
+            chain: Some(Arc::new(Mutex::new(chain))),
             describes,
             location: None,
         }
@@ -184,6 +248,23 @@ impl AuditLog {
     #[must_use]
     pub fn location(&self) -> Option<&Path> {
         self.location.as_deref()
+    }
+
+    /// The file of a log that will need further files beside it.
+    pub(crate) fn grows_in(&self) -> Option<&Path> {
+        let rotates = self.locked(|chain| chain.rotation != Rotation::default());
+        self.location().filter(|_| rotates == Some(true))
+    }
+
+    /// The file of the key that signs the log.
+    pub(crate) fn key_location(&self) -> Option<PathBuf> {
+        self.locked(|chain| Some(chain.key.as_ref()?.location()?.to_owned()))?
+    }
+
+    /// What the process before left undone, for the session that settles it.
+    fn take_open(&self) -> Vec<OpenIntent> {
+        self.locked(|chain| std::mem::take(&mut chain.open))
+            .unwrap_or_default()
     }
 
     pub(crate) fn id(&self) -> Option<String> {
@@ -207,11 +288,14 @@ impl AuditLog {
             .map_err(CallError::audit_unavailable)
     }
 
-    /// Makes everything recorded so far durable.
-    pub(crate) fn sync(&self) -> Result<(), CallError> {
-        self.locked(|chain| chain.sink.sync())
-            .unwrap_or(Ok(()))
-            .map_err(CallError::audit_unavailable)
+    /// Signs everything recorded so far, if there is a key, and makes it durable.
+    pub(crate) fn close(&self) -> Result<(), CallError> {
+        self.locked(|chain| {
+            chain.checkpoint(CLOSED)?;
+            chain.sink.as_dyn().sync()
+        })
+        .unwrap_or(Ok(()))
+        .map_err(CallError::audit_unavailable)
     }
 }
 
@@ -222,32 +306,130 @@ impl fmt::Debug for AuditLog {
 }
 
 impl Chain {
+    fn new(sink: Sink) -> Self {
+        Self {
+            sink,
+            id: crate::random::hex::<16>(),
+            next_seq: 0,
+            prev: NO_PREVIOUS.to_owned(),
+            rotation: Rotation::default(),
+            key: None,
+            unsigned: 0,
+            genesis: None,
+            repaired: None,
+            open: Vec::new(),
+        }
+    }
+
     /// The chain moves on only when the sink took the lines, so that a failed write can be
     /// tried again without a gap.
     fn append(&mut self, entries: Vec<Entry>) -> io::Result<()> {
-        if self.in_batches {
-            return self.append_batch(entries);
+        self.rotate_when_due(&entries)?;
+        match &self.sink {
+            Sink::File(_) => self.append_batch(entries)?,
+            Sink::Other(_) => entries
+                .into_iter()
+                .try_for_each(|entry| self.append_batch(vec![entry]))?,
         }
-        entries
-            .into_iter()
-            .try_for_each(|entry| self.append_batch(vec![entry]))
+        if self.unsigned >= CHECKPOINT_EVERY {
+            // What was to be recorded is. A checkpoint that was not written is still due.
+            let _ = self.checkpoint("interval");
+        }
+        Ok(())
     }
 
-    fn append_batch(&mut self, entries: Vec<Entry>) -> io::Result<()> {
+    fn append_batch(&mut self, mut entries: Vec<Entry>) -> io::Result<()> {
+        let genesis = self.note_genesis(&mut entries);
         let mut lines = Vec::with_capacity(entries.len() * USUAL_LINE);
         let mut prev = self.prev.clone();
         let mut seq = self.next_seq;
         for mut entry in entries {
             entry.seq = seq;
             entry.prev = prev;
+            self.sign(&mut entry)?;
             prev = push_line(&mut lines, &entry)?;
             seq += 1;
         }
         let lines = String::from_utf8(lines).map_err(io::Error::other)?;
-        self.sink.append(&lines)?;
+        self.sink.as_dyn().append(&lines)?;
+        self.unsigned += seq - self.next_seq;
         self.prev = prev;
         self.next_seq = seq;
+        if genesis.is_some() {
+            self.genesis = genesis;
+            self.repaired = None;
+        }
         Ok(())
+    }
+
+    /// The first `genesis` says what was found. Returns what the next file begins with.
+    fn note_genesis(&self, entries: &mut [Entry]) -> Option<Entry> {
+        let is_genesis = |entry: &&mut Entry| entry.kind == EntryKind::Genesis;
+        let genesis = entries.iter_mut().find(is_genesis)?;
+        let unrepaired = genesis.clone();
+        if self.repaired.is_some() {
+            genesis.reason = Some("repaired");
+            genesis.repaired.clone_from(&self.repaired);
+        }
+        Some(unrepaired)
+    }
+
+    fn sign(&self, entry: &mut Entry) -> io::Result<()> {
+        if let (EntryKind::Checkpoint, Some(key)) = (entry.kind, &self.key) {
+            entry.public_key = Some(key.public_key().to_string());
+            entry.signature = Some(key.sign(&serde_json::to_vec(&entry)?));
+        }
+        Ok(())
+    }
+
+    /// Signs what was recorded since the last checkpoint, if there is a key and anything to
+    /// sign.
+    fn checkpoint(&mut self, reason: &'static str) -> io::Result<()> {
+        let Some(genesis) = self.genesis.as_ref().filter(|_| self.unsigned > 0) else {
+            return Ok(());
+        };
+        if self.key.is_none() {
+            return Ok(());
+        }
+        let mut entry = Entry::new(EntryKind::Checkpoint);
+        entry.session.clone_from(&genesis.session);
+        entry.log = Some(self.id.clone());
+        entry.reason = Some(reason);
+        self.append_batch(vec![entry])?;
+        self.unsigned = 0;
+        Ok(())
+    }
+
+    /// Puts a full file aside. The new one begins with a `genesis` in any case: that of a
+    /// session that starts, or that of the file before.
+    fn rotate_when_due(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let Sink::File(file) = &self.sink else {
+            return Ok(());
+        };
+        let is_full = file.is_full(self.rotation);
+        if is_full {
+            self.checkpoint("rotated")?;
+            self.sink.rotate()?;
+        } else if !file.is_empty() {
+            return Ok(());
+        }
+        let starts = entries.first().map(|entry| entry.kind) == Some(EntryKind::Genesis);
+        match self.genesis.clone() {
+            Some(mut genesis) if !starts => {
+                genesis.reason = Some("rotated");
+                genesis.time = entry::now();
+                self.append_batch(vec![genesis])
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Chain {
+    /// The last who holds the log signs its end. Nobody is left to hear of a failure, but for
+    /// those who verify.
+    fn drop(&mut self) {
+        let _ = self.checkpoint(CLOSED);
     }
 }
 

@@ -1,11 +1,14 @@
 //! Reading a log as someone who trusts nobody: is it whole, and what does it say?
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read, Seek};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::NO_PREVIOUS;
+use super::intents::Intents;
+use super::key::AuditPublicKey;
+use super::tail::Tail;
+use super::{CLOSED, NO_PREVIOUS};
 use crate::random;
 
 /// Longest line that is read. The writer keeps names and paths short, and batches accesses
@@ -14,11 +17,36 @@ const MAX_LINE: u64 = 16 << 20;
 
 /// A log that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VerifiedLog {
     /// How many entries it has.
     pub entries: u64,
     /// The hash of the last one: whoever knows it can tell when the end is cut off.
     pub head: String,
+    /// Changes whose outcome the log does not tell: the process was killed, or it is still
+    /// at work.
+    pub unsettled: Vec<Unsettled>,
+    /// Checkpoints whose signature was verified.
+    pub checkpoints: u64,
+    /// Lines at which a process continued a log that the process before had not closed with
+    /// a checkpoint. Looked for with a public key only.
+    pub not_closed: Vec<u64>,
+}
+
+/// A change that was announced and whose outcome is not recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unsettled {
+    /// The line of its `intent`, counted from 1 over all files.
+    pub line: u64,
+    /// The call.
+    pub call: String,
+    /// The operation.
+    pub operation: String,
+    /// The label of the root.
+    pub root: String,
+    /// The path as it was asked for.
+    pub path: String,
 }
 
 /// Why a log is not whole.
@@ -48,30 +76,228 @@ pub enum AuditFault {
 /// Verifies a log: every hash, every link to the entry before, every number. With the head
 /// that was noted elsewhere, also that nothing is missing at the end.
 ///
+/// [`LogVerifier`] does the same over several files and with signatures.
+///
 /// # Errors
 ///
 /// The first thing that is wrong, with its line.
 pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
-    let mut chain = Follow::default();
-    read_lines(log, |line, text| chain.follow(line, text))?;
-    if chain.entries == 0 {
-        return Err(at(1, "the log is empty"));
+    let mut verifier = LogVerifier::new();
+    verifier.read(log)?;
+    verifier.finish(head)
+}
+
+/// The hash of a log's last entry: what to note elsewhere, so that a cut end shows.
+///
+/// # Errors
+///
+/// When the log cannot be read, is empty, or does not end in a whole entry.
+pub fn log_head(log: impl Read + Seek) -> Result<String, AuditFault> {
+    let last = Tail::read(log)?.last;
+    last.map(|last| last.hash).ok_or(at(1, "the log is empty"))
+}
+
+/// Verifies a log entry by entry: a log in several files, a log that still grows, a log that
+/// is signed.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let directory = tempfile::tempdir()?;
+/// # let file = directory.path().join("audit.jsonl");
+/// use std::fs::File;
+/// use std::io::BufReader;
+/// use rootbound::{AuditKey, AuditLog, LogVerifier, Session};
+///
+/// let key = AuditKey::generate();
+/// let public_key = key.public_key();
+/// let log = AuditLog::file(&file)?.signed_by(key);
+/// let session = Session::builder().audit(log).build()?;
+/// session.close()?;
+///
+/// let mut verifier = LogVerifier::new().signed_by(public_key);
+/// verifier.read(BufReader::new(File::open(&file)?))?;
+/// assert_eq!(verifier.finish(None)?.checkpoints, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct LogVerifier {
+    chain: Follow,
+    intents: Intents,
+    signatures: Option<Signatures>,
+}
+
+impl LogVerifier {
+    /// A verifier that has seen no entry yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
-    match head {
-        Some(expected) if expected != chain.prev => Err(AuditFault::Head {
-            expected: expected.to_owned(),
-            found: chain.prev,
-        }),
-        _ => Ok(VerifiedLog {
-            entries: chain.entries,
-            head: chain.prev,
-        }),
+
+    /// Demands signed checkpoints by this key, the last of them at the end. What is cut off
+    /// there, and a chain that someone without the key wrote anew, then shows.
+    ///
+    /// # Limits
+    ///
+    /// A log that is cut off right behind the checkpoint of an earlier process is a whole log
+    /// of that time. Only its head, noted elsewhere, tells.
+    #[must_use]
+    pub fn signed_by(mut self, key: AuditPublicKey) -> Self {
+        self.signatures = Some(Signatures::new(key));
+        self
+    }
+
+    /// Verifies the entries of a file, which follow those that were read before.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its line in this file.
+    pub fn read(&mut self, log: impl BufRead) -> Result<(), AuditFault> {
+        let before = self.chain.entries;
+        read_lines(log, |line, text| match self.line(text) {
+            Err(AuditFault::Line { what, .. }) => Err(at(line, what)),
+            result => result,
+        })?;
+        if self.chain.entries == before {
+            return Err(at(1, "the log is empty"));
+        }
+        Ok(())
+    }
+
+    /// Verifies the next entry.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, with its line counted over all files.
+    pub fn line(&mut self, text: &str) -> Result<(), AuditFault> {
+        let line = self.chain.entries + 1;
+        let entry = self.chain.follow(line, text)?;
+        self.intents.follow(line, &entry);
+        if let Some(signatures) = &mut self.signatures {
+            signatures.follow(line, &entry)?;
+        }
+        Ok(())
+    }
+
+    /// The changes whose outcome was not told yet.
+    #[must_use]
+    pub fn unsettled(&self) -> Vec<Unsettled> {
+        let open = self.intents.open().into_iter().filter(|open| !open.made);
+        open.map(|open| {
+            let text = |name: &str| open.entry[name].as_str().unwrap_or_default().to_owned();
+            Unsettled {
+                line: open.line,
+                call: text("call"),
+                operation: text("operation"),
+                root: text("root"),
+                path: text("path"),
+            }
+        })
+        .collect()
+    }
+
+    /// Says that this was the end. With the head that was noted elsewhere, also that it is
+    /// the right one.
+    ///
+    /// # Errors
+    ///
+    /// When there was no entry, the end is another, or it is not signed where it should be.
+    pub fn finish(self, head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
+        let unsettled = self.unsettled();
+        let Follow { entries, prev, .. } = self.chain;
+        if entries == 0 {
+            return Err(at(1, "the log is empty"));
+        }
+        if let Some(expected) = head.filter(|expected| *expected != prev) {
+            return Err(AuditFault::Head {
+                expected: expected.to_owned(),
+                found: prev,
+            });
+        }
+        let (checkpoints, not_closed) = match self.signatures {
+            Some(signatures) => signatures.finish(entries)?,
+            None => (0, Vec::new()),
+        };
+        Ok(VerifiedLog {
+            entries,
+            head: prev,
+            unsettled,
+            checkpoints,
+            not_closed,
+        })
+    }
+}
+
+/// The checkpoints of a log, and where it should have one.
+#[derive(Debug)]
+struct Signatures {
+    key: AuditPublicKey,
+    verified: u64,
+    /// Whether the entry before is a checkpoint at the end of a process.
+    closed: bool,
+    /// The id of the log's part that one process writes.
+    part: Option<String>,
+    not_closed: Vec<u64>,
+}
+
+impl Signatures {
+    fn new(key: AuditPublicKey) -> Self {
+        Self {
+            key,
+            verified: 0,
+            closed: false,
+            part: None,
+            not_closed: Vec::new(),
+        }
+    }
+
+    fn follow(&mut self, line: u64, entry: &Value) -> Result<(), AuditFault> {
+        if text_member(entry, "kind") == Some("genesis") {
+            let part = text_member(entry, "log").map(str::to_owned);
+            let begins = self.part.is_some() && self.part != part;
+            if begins && !self.closed {
+                self.not_closed.push(line);
+            }
+            self.part = part;
+        }
+        self.closed = false;
+        if text_member(entry, "kind") == Some("checkpoint") {
+            self.verify(entry).ok_or(at(
+                line,
+                "its signature is not one of the key that was given",
+            ))?;
+            self.verified += 1;
+            self.closed = text_member(entry, "reason") == Some(CLOSED);
+        }
+        Ok(())
+    }
+
+    /// The signature is over the canonical form without it and the hash.
+    fn verify(&self, entry: &Value) -> Option<()> {
+        let signature = text_member(entry, "signature")?;
+        let mut signed = entry.as_object()?.clone();
+        signed.remove("hash");
+        signed.remove("signature");
+        let message = serde_json_canonicalizer::to_vec(&signed).ok()?;
+        self.key.has_signed(&message, signature).then_some(())
+    }
+
+    fn finish(self, entries: u64) -> Result<(u64, Vec<u64>), AuditFault> {
+        if !self.closed {
+            return Err(at(
+                entries,
+                "the log does not end in a signed checkpoint: its end was cut off, its process was killed or still runs",
+            ));
+        }
+        Ok((self.verified, self.not_closed))
     }
 }
 
 /// Calls `each` with every line and its number. A last line without a line feed was not
 /// written to its end.
-pub(crate) fn read_lines(
+fn read_lines(
     mut log: impl BufRead,
     mut each: impl FnMut(u64, &str) -> Result<(), AuditFault>,
 ) -> Result<(), AuditFault> {
@@ -94,6 +320,7 @@ fn at(line: u64, what: &'static str) -> AuditFault {
 }
 
 /// Where the chain has got to.
+#[derive(Debug)]
 struct Follow {
     entries: u64,
     seq: u64,
@@ -111,7 +338,7 @@ impl Default for Follow {
 }
 
 impl Follow {
-    fn follow(&mut self, line: u64, text: &str) -> Result<(), AuditFault> {
+    fn follow(&mut self, line: u64, text: &str) -> Result<Value, AuditFault> {
         let entry: Value = serde_json::from_str(text).map_err(|_| at(line, "it is not JSON"))?;
         let hash = text_member(&entry, "hash").ok_or(at(line, "it has no hash"))?;
         if as_written(&entry, hash).as_deref() != Some(text) {
@@ -134,7 +361,7 @@ impl Follow {
         self.prev = hash.to_owned();
         self.seq = seq;
         self.entries += 1;
-        Ok(())
+        Ok(entry)
     }
 }
 

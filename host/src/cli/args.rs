@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -13,10 +13,11 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use rootbound::{
     ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
-    Limits, RefuseEverything, Session, SessionBuilder, TerminalApprover, ToolComponent, Toolset,
+    Limits, RefuseEverything, Rotation, Session, SessionBuilder, TerminalApprover, ToolComponent,
+    Toolset,
 };
 
-use super::{Failure, print, sizes};
+use super::{Failure, print, sizes, times};
 
 /// File tools that an LLM agent can be given without handing it the machine.
 #[derive(Debug, Parser)]
@@ -44,7 +45,7 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Show what is granted, the policy, and what would be refused.
     Check(CheckArgs),
-    /// Verify an audit log.
+    /// Verify or show an audit log; make a key to sign it.
     Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
     Approvals(ApprovalsArgs),
@@ -174,14 +175,65 @@ pub(crate) struct AuditArgs {
 pub(crate) enum AuditCommand {
     /// Check every hash, link and number; print the number of entries and the last hash.
     ///
+    /// Several files are one log in the order in which they are given, the oldest first.
     /// Exit status: 0 the log is whole, 1 it is not, 2 it cannot be read.
     Verify {
         /// The log.
-        file: PathBuf,
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
         /// The last hash, as noted elsewhere: finds an end that was cut off.
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
+        /// The public key of the one who signs the log, or a file that holds it: finds an end
+        /// that was cut off and a log that was written anew.
+        #[arg(long, value_name = "KEY|FILE")]
+        public_key: Option<OsString>,
     },
+    /// Show a log, whole or in part, and what each session did.
+    ///
+    /// Exit status: 0 the log is whole, 1 it is not, 2 it cannot be read.
+    Show(ShowArgs),
+    /// Print the last hash, to be noted where the log cannot be changed.
+    Head {
+        /// The log.
+        file: PathBuf,
+    },
+    /// Make a key for `--audit-key` and print its public half.
+    Keygen {
+        /// The file of the secret key; there must be none yet.
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The log; several files are one log, the oldest first.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only what this tool did.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only what was refused.
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Only what is about this path, or something below it.
+    #[arg(long)]
+    pub(crate) path: Option<String>,
+    /// Only what happened since, `2026-01-31T12:00:00Z`, or in the last `90min`.
+    #[arg(long, value_name = "TIME", value_parser = times::since)]
+    pub(crate) since: Option<SystemTime>,
+    /// Only this call.
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    /// Print the entries as they are, one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print what each session read, wrote, deleted and was refused, instead of the entries.
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) summary: bool,
+    /// Go on with what is written from now on, until interrupted.
+    #[arg(long)]
+    pub(crate) follow: bool,
 }
 
 #[derive(Debug, Args)]
@@ -263,6 +315,12 @@ enum DurabilityArg {
     Fast,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AuditArgumentsArg {
+    Digest,
+    Full,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Policy")]
 pub(crate) struct PolicyArgs {
@@ -318,6 +376,20 @@ pub(crate) struct PolicyArgs {
     /// state directory].
     #[arg(long, value_name = "FILE|stderr|none")]
     audit: Option<PathBuf>,
+    /// Sign the audit log with a key of `rootbound audit keygen`.
+    #[arg(long, value_name = "FILE")]
+    audit_key: Option<PathBuf>,
+    /// Begin a new file when that of the audit log has this size; the old one is kept as
+    /// `FILE.1`, the next as `FILE.2`.
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    audit_max_bytes: Option<u64>,
+    /// Begin a new file when that of the audit log is this old, such as `24h` or `7d`.
+    #[arg(long, value_name = "TIME", value_parser = times::duration)]
+    audit_max_age: Option<Duration>,
+    /// What the audit log holds of the arguments: their hash, or themselves without contents
+    /// and what looks like a secret [default: digest].
+    #[arg(long, value_enum, hide_default_value = true, default_value = "digest")]
+    audit_arguments: AuditArgumentsArg,
 }
 
 impl From<ConsentArg> for Consent {
@@ -513,6 +585,15 @@ impl PolicyArgs {
                 builder.approver(ApprovalQueue::in_state_directory().map_err(anyhow::Error::from)?)
             }
         };
+        builder = builder
+            .audit_rotation(Rotation {
+                max_bytes: self.audit_max_bytes,
+                max_age: self.audit_max_age,
+            })
+            .record_arguments(self.audit_arguments == AuditArgumentsArg::Full);
+        if let Some(key) = &self.audit_key {
+            builder = builder.audit_key(key);
+        }
         Ok(match &self.audit {
             None => builder,
             Some(target) if target.as_os_str() == "stderr" => builder.audit(AuditLog::stderr()),

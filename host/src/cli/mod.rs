@@ -7,6 +7,7 @@ mod call;
 mod check;
 pub(crate) mod print;
 mod sizes;
+mod times;
 mod tools;
 
 use std::process::ExitCode;

@@ -14,6 +14,15 @@ pub(crate) fn result(text: &str) {
         .and_then(|()| out.flush());
 }
 
+/// Prints one line of many. A reader that has gone away is an error, so that nobody goes on
+/// writing to it.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
 /// Prints the error object of a call that did not succeed.
 pub(crate) fn error(toolset: Toolset, error: &CallError) {
     result(&toolset.failure(error).to_string());

@@ -1,0 +1,197 @@
+//! Arguments in full, for operators who ask for them: without what is written, and without
+//! what looks like a secret.
+
+use serde_json::{Map, Number, Value, json};
+
+/// Bytes of one text that is kept.
+const MAX_TEXT: usize = 4096;
+/// Bytes of all arguments that are kept.
+const MAX_ARGUMENTS: usize = 64 << 10;
+/// Members that carry what is written to files, or what is made into it.
+const CONTENTS: [&str; 8] = [
+    "content",
+    "contents",
+    "data",
+    "new_text",
+    "old_text",
+    "patch",
+    "template",
+    "variables",
+];
+/// What the name of a secret contains, without `_` and `-`.
+const SECRET_NAMES: [&str; 9] = [
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "secret",
+    "token",
+];
+/// What a secret begins with, wherever a word does: keys of OpenAI and Anthropic, GitHub,
+/// GitLab, Slack, AWS, Google; JSON Web Tokens; PEM.
+const SECRET_BEGINNINGS: [&str; 14] = [
+    "-----BEGIN",
+    "AIza",
+    "AKIA",
+    "ASIA",
+    "Basic ",
+    "Bearer ",
+    "eyJ",
+    "ghp_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "sk-",
+    "xoxb-",
+    "xoxp-",
+];
+
+/// The arguments of a call as the log keeps them, members sorted as RFC 8785 wants. Nothing
+/// for what is not JSON.
+pub(crate) fn recorded(arguments: &[u8]) -> Option<Value> {
+    let mut value = serde_json::from_slice(arguments).ok()?;
+    hide(&mut value);
+    let length = value.to_string().len();
+    Some(if length > MAX_ARGUMENTS {
+        hidden(length)
+    } else {
+        value
+    })
+}
+
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                match is_content(name) || is_name_of_secret(name) {
+                    true => *member = hidden(size_of(member)),
+                    false => hide(member),
+                }
+            }
+            sort(members);
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide),
+        Value::String(text) if text.len() > MAX_TEXT || holds_secret(text) => {
+            *value = hidden(text.len());
+        }
+        Value::Number(number) if !is_exact(number) => *value = number.to_string().into(),
+        _ => {}
+    }
+}
+
+/// Says that there was something, and how long it was.
+fn hidden(bytes: usize) -> Value {
+    json!({ "hidden_bytes": bytes })
+}
+
+fn size_of(value: &Value) -> usize {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string().len(), str::len)
+}
+
+fn is_content(name: &str) -> bool {
+    CONTENTS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn is_name_of_secret(name: &str) -> bool {
+    let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
+    SECRET_NAMES.iter().any(|secret| plain.contains(secret))
+}
+
+fn holds_secret(text: &str) -> bool {
+    let begins = |(at, beginning): (usize, &str)| {
+        let before = text[..at].chars().next_back();
+        let long = text[at..].len() >= beginning.len() + 8;
+        long && !before.is_some_and(char::is_alphanumeric)
+    };
+    let mut found = SECRET_BEGINNINGS
+        .iter()
+        .flat_map(|beginning| text.match_indices(beginning));
+    found.any(begins) || has_password(text)
+}
+
+/// `scheme://user:password@host`.
+fn has_password(text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        let login = authority.rsplit_once('@').map(|(login, _)| login);
+        login.is_some_and(|login| login.contains(':'))
+    })
+}
+
+/// Whether the log can carry the number: integers, to 2^53 - 1 (RFC 8785).
+fn is_exact(number: &Number) -> bool {
+    let most = (1 << 53) - 1;
+    number.as_u64().is_some_and(|number| number <= most)
+}
+
+/// By UTF-16 code units, as RFC 8785 does.
+fn sort(members: &mut Map<String, Value>) {
+    let mut sorted: Vec<(String, Value)> = std::mem::take(members).into_iter().collect();
+    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    members.extend(sorted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded_text(arguments: &Value) -> String {
+        let recorded = recorded(arguments.to_string().as_bytes());
+        recorded.map(|value| value.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn contents_are_hidden_wherever_they_stand() {
+        let arguments = json!({
+            "path": "notes.md",
+            "content": "abc",
+            "edits": [{ "old_text": "äö", "new_text": "" }],
+            "variables": { "name": "Ada" },
+        });
+        let expected = r#"{"content":{"hidden_bytes":3},"edits":[{"new_text":{"hidden_bytes":0},"old_text":{"hidden_bytes":4}}],"path":"notes.md","variables":{"hidden_bytes":14}}"#;
+        assert_eq!(recorded_text(&arguments), expected);
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_is_hidden() {
+        for secret in [
+            json!({ "api_key": "x" }),
+            json!({ "x": { "Access-Token": ["a", "b"] } }),
+            json!({ "query": "find sk-abcdefghijkl" }),
+            json!({ "url": "https://user:word@host/path" }),
+            json!(["-----BEGIN PRIVATE KEY-----"]),
+        ] {
+            let text = recorded_text(&secret);
+            assert!(text.contains("hidden_bytes"), "{text}");
+        }
+        for plain in [
+            json!({ "path": "desk-and-chairs/report.md" }),
+            json!({ "url": "https://host/a:b@c" }),
+            json!({ "pattern": "**/*.rs", "max": 3 }),
+        ] {
+            let text = recorded_text(&plain);
+            assert!(!text.contains("hidden_bytes"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_form_is_the_canonical_one() {
+        let wild = json!({ "\u{e000}": 1, "\u{10000}": -1.5, "b": [1e30, u64::MAX, null], "a": "\u{1}\n" });
+        let text = recorded_text(&wild);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        let canonical = serde_json_canonicalizer::to_string(&value).expect("canonical");
+        assert_eq!(text, canonical);
+        assert!(text.contains(r#""-1.5""#), "{text}");
+    }
+
+    #[test]
+    fn long_arguments_are_not_kept() {
+        let long = json!({ "paths": vec!["p".repeat(4000); 20] });
+        assert!(recorded_text(&long).starts_with(r#"{"hidden_bytes":80"#));
+    }
+}

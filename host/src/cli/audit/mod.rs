@@ -1,0 +1,139 @@
+//! `rootbound audit`: for those who read the log, whoever wrote it.
+
+mod filter;
+mod row;
+mod show;
+mod summary;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rootbound::{
+    AuditFault, AuditKey, AuditPublicKey, LogVerifier, Unsettled, VerifiedLog, escaped, log_head,
+};
+use serde_json::{Value, json};
+
+use super::args::{AuditArgs, AuditCommand};
+use super::{Exit, Failure, print};
+
+pub(super) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        AuditCommand::Verify {
+            files,
+            head,
+            public_key,
+        } => verify(files, head.as_deref(), public_key.as_deref()),
+        AuditCommand::Show(args) => show::run(args),
+        AuditCommand::Head { file } => answer(file, log_head(open(file)?), |head| head),
+        AuditCommand::Keygen { file } => keygen(file),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the operator names the file to be read"
+)]
+fn open(file: &Path) -> anyhow::Result<File> {
+    File::open(file).with_context(|| format!("`{}`", file.display()))
+}
+
+fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<Exit, Failure> {
+    let mut verifier = LogVerifier::new();
+    if let Some(key) = key {
+        verifier = verifier.signed_by(public_key(key)?);
+    }
+    for file in files {
+        if let Err(fault) = verifier.read(BufReader::new(open(file)?)) {
+            return refused(file, fault);
+        }
+    }
+    let last = files.last().map_or(Path::new(""), PathBuf::as_path);
+    answer(last, verifier.finish(head), |verified| {
+        for change in &verified.unsettled {
+            print::to_stderr(&format!("warning: {}", describe(change)));
+        }
+        as_json(&verified, key.is_some()).to_string()
+    })
+}
+
+/// Prints what was found, or what is wrong.
+fn answer<T>(
+    file: &Path,
+    result: Result<T, AuditFault>,
+    text: impl FnOnce(T) -> String,
+) -> Result<Exit, Failure> {
+    match result {
+        Ok(found) => {
+            print::result(&text(found));
+            Ok(Exit::Success)
+        }
+        Err(fault) => refused(file, fault),
+    }
+}
+
+fn refused(file: &Path, fault: AuditFault) -> Result<Exit, Failure> {
+    match fault {
+        AuditFault::Unreadable(error) if error.kind() != std::io::ErrorKind::InvalidData => {
+            Err(anyhow::Error::from(error).into())
+        }
+        fault => {
+            let name = escaped(&file.display().to_string());
+            print::to_stderr(&format!("error: `{name}`: {fault}"));
+            Ok(Exit::Refused)
+        }
+    }
+}
+
+fn as_json(verified: &VerifiedLog, signed: bool) -> Value {
+    let mut answer = json!({ "entries": verified.entries, "head": verified.head });
+    if !verified.unsettled.is_empty() {
+        let unsettled = verified.unsettled.iter().map(|change| {
+            json!({
+                "line": change.line,
+                "call": change.call,
+                "operation": change.operation,
+                "root": change.root,
+                "path": change.path,
+            })
+        });
+        answer["unsettled"] = unsettled.collect();
+    }
+    if signed {
+        answer["checkpoints"] = verified.checkpoints.into();
+        answer["not_closed"] = verified.not_closed.as_slice().into();
+    }
+    answer
+}
+
+fn describe(change: &Unsettled) -> String {
+    format!(
+        "line {}: `{}` of {}:{} by {} has no outcome: the process was killed, or is at work",
+        change.line,
+        escaped(&change.operation),
+        escaped(&change.root),
+        escaped(&change.path),
+        escaped(&change.call),
+    )
+}
+
+/// The key itself, or the file that holds it.
+fn public_key(given: &OsStr) -> anyhow::Result<AuditPublicKey> {
+    if let Some(key) = given.to_str().and_then(|text| text.parse().ok()) {
+        return Ok(key);
+    }
+    let text = std::io::read_to_string(open(Path::new(given))?)
+        .with_context(|| format!("`{}`", given.display()))?;
+    let key = text.trim().parse();
+    key.with_context(|| format!("`{}`", given.display()))
+}
+
+fn keygen(file: &Path) -> Result<Exit, Failure> {
+    let key = AuditKey::generate();
+    key.write_new(file)
+        .with_context(|| format!("`{}`", file.display()))?;
+    print::result(&key.public_key().to_string());
+    Ok(Exit::Success)
+}

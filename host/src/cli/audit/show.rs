@@ -1,0 +1,164 @@
+//! `rootbound audit show`.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::time::Duration;
+
+use rootbound::{LogVerifier, escaped};
+use serde_json::Value;
+
+use super::filter::Filter;
+use super::summary::Summary;
+use super::{describe, open, row};
+use crate::cli::args::ShowArgs;
+use crate::cli::{Exit, Failure, print};
+
+/// How long a reader of a live log waits before it looks again.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    let mut view = View::new(args);
+    view.begin();
+    for (at, file) in args.files.iter().enumerate() {
+        let is_last = at + 1 == args.files.len();
+        view.read(file, args.follow && is_last)?;
+    }
+    view.end();
+    Ok(if view.is_whole {
+        Exit::Success
+    } else {
+        Exit::Refused
+    })
+}
+
+/// A log as it goes by.
+struct View<'a> {
+    args: &'a ShowArgs,
+    filter: Filter<'a>,
+    summary: Summary,
+    verifier: LogVerifier,
+    /// Whether nothing was found to be wrong yet. What follows a fault is shown, and not
+    /// judged.
+    is_whole: bool,
+    /// Whether somebody still reads what is printed.
+    is_read: bool,
+}
+
+impl<'a> View<'a> {
+    fn new(args: &'a ShowArgs) -> Self {
+        Self {
+            args,
+            filter: Filter::new(args),
+            summary: Summary::default(),
+            verifier: LogVerifier::new(),
+            is_whole: true,
+            is_read: true,
+        }
+    }
+
+    fn begin(&mut self) {
+        if !self.args.json && !self.args.summary {
+            self.print(&row::heading());
+        }
+    }
+
+    fn read(&mut self, file: &Path, follow: bool) -> Result<(), Failure> {
+        let mut log = BufReader::new(open(file)?);
+        let mut line = Vec::new();
+        while self.is_read {
+            let read = log
+                .read_until(b'\n', &mut line)
+                .map_err(anyhow::Error::from)?;
+            if line.ends_with(b"\n") {
+                line.pop();
+                self.line(file, &line);
+                line.clear();
+            } else if follow {
+                // The rest of the line is still to come, and so is the next one.
+                std::thread::sleep(PATIENCE);
+            } else if read == 0 {
+                break;
+            }
+        }
+        if !line.is_empty() {
+            self.line(file, &line);
+            self.fault(file, "the last line is cut off");
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, file: &Path, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes);
+        if self.is_whole
+            && let Err(fault) = self.verifier.line(&text)
+        {
+            self.fault(file, &fault.to_string());
+        }
+        match serde_json::from_str::<Value>(&text) {
+            Ok(entry) if entry.is_object() => self.entry(&text, &entry),
+            _ => self.print(&format!("(no entry) {}", escaped(&text))),
+        }
+    }
+
+    fn entry(&mut self, text: &str, entry: &Value) {
+        if !self.filter.admits(entry) {
+            return;
+        }
+        self.summary.add(entry);
+        if self.args.summary {
+            return;
+        }
+        if self.args.json {
+            self.print(&escaped_json(text));
+            return;
+        }
+        for row in row::rows(entry, &self.filter) {
+            self.print(&row);
+        }
+    }
+
+    fn end(&mut self) {
+        let unsettled = self.verifier.unsettled();
+        match (self.args.json, self.args.summary) {
+            (true, true) => self.print(&self.summary.as_json(&unsettled).to_string()),
+            (true, false) => {}
+            (false, true) => self.print(self.summary.in_full().trim_end()),
+            (false, false) => self.print(&format!("\n{}", self.summary.in_short().trim_end())),
+        }
+        for change in &unsettled {
+            print::to_stderr(&format!("warning: {}", describe(change)));
+        }
+    }
+
+    fn fault(&mut self, file: &Path, what: &str) {
+        let name = escaped(&file.display().to_string());
+        print::to_stderr(&format!("error: `{name}`: {what}"));
+        self.is_whole = false;
+    }
+
+    fn print(&mut self, text: &str) {
+        let printed: io::Result<()> = print::line(text);
+        self.is_read &= printed.is_ok();
+    }
+}
+
+/// The same JSON, but for characters that would deceive on a terminal: those are spelt as
+/// JSON escapes them.
+fn escaped_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Outside of strings, control characters are but space.
+        if c.is_ascii_whitespace() {
+            shown.push(' ');
+            continue;
+        }
+        if escaped(c.encode_utf8(&mut [0; 4])).starts_with(c) {
+            shown.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            shown.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    shown
+}

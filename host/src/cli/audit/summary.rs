@@ -1,0 +1,140 @@
+//! What the sessions of a log did.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use rootbound::{Unsettled, escaped};
+use serde_json::{Value, json};
+
+/// What happened to a place, in the order in which a reader asks.
+const DEEDS: [&str; 6] = ["read", "listed", "written", "deleted", "renamed", "refused"];
+
+/// Places, and how often it happened there.
+type Places = BTreeMap<String, u64>;
+
+/// What one session did.
+#[derive(Default)]
+struct Story {
+    calls: u64,
+    deeds: BTreeMap<&'static str, Places>,
+}
+
+/// What each session did, in the order of the log.
+#[derive(Default)]
+pub(super) struct Summary(Vec<(String, Story)>);
+
+impl Summary {
+    pub(super) fn add(&mut self, entry: &Value) {
+        let Some(session) = entry["session"].as_str() else {
+            return;
+        };
+        let at = match self.0.iter().rposition(|(id, _)| id == session) {
+            Some(at) => at,
+            None => {
+                self.0.push((session.to_owned(), Story::default()));
+                self.0.len() - 1
+            }
+        };
+        self.0[at].1.add(entry);
+    }
+
+    /// One line for each session.
+    pub(super) fn in_short(&self) -> String {
+        let mut text = String::new();
+        for (id, story) in &self.0 {
+            let counts = DEEDS.map(|deed| format!("{} {deed}", story.count(deed)));
+            let _ = writeln!(
+                text,
+                "session {}: {} calls; {}",
+                escaped(id),
+                story.calls,
+                counts.join(", ")
+            );
+        }
+        text
+    }
+
+    /// Every place, under what happened there.
+    pub(super) fn in_full(&self) -> String {
+        let mut text = String::new();
+        for (id, story) in &self.0 {
+            let _ = writeln!(text, "session {}: {} calls", escaped(id), story.calls);
+            for deed in DEEDS {
+                let places = story.deeds.get(deed).into_iter().flatten();
+                for (place, times) in places {
+                    let times = if *times == 1 {
+                        String::new()
+                    } else {
+                        format!("  ({times} times)")
+                    };
+                    let place = escaped(place).replace('\t', "\\u{9}");
+                    let _ = writeln!(text, "  {deed:<8}  {place}{times}");
+                }
+            }
+        }
+        text
+    }
+
+    pub(super) fn as_json(&self, unsettled: &[Unsettled]) -> Value {
+        let sessions = self.0.iter().map(|(id, story)| {
+            let mut session = json!({ "session": id, "calls": story.calls });
+            for deed in DEEDS {
+                session[deed] = json!(story.deeds.get(deed).cloned().unwrap_or_default());
+            }
+            session
+        });
+        json!({ "sessions": sessions.collect::<Value>(), "unsettled": unsettled.len() })
+    }
+}
+
+impl Story {
+    fn add(&mut self, entry: &Value) {
+        match entry["kind"].as_str() {
+            Some("call") => self.calls += 1,
+            Some("access") => match entry["objects"].as_array() {
+                Some(objects) => objects.iter().for_each(|object| self.add_access(object)),
+                None => self.add_access(entry),
+            },
+            Some("outcome") if entry["outcome"] == "ok" => self.add_change(entry),
+            Some("refusal") => self.note("refused", entry),
+            _ => {}
+        }
+    }
+
+    fn add_access(&mut self, access: &Value) {
+        match access["operation"].as_str() {
+            Some("read") => self.note("read", access),
+            Some("list") => self.note("listed", access),
+            _ => {}
+        }
+    }
+
+    fn add_change(&mut self, outcome: &Value) {
+        match outcome["operation"].as_str() {
+            Some("delete" | "delete-tree") => self.note("deleted", outcome),
+            Some("rename") => self.note("renamed", outcome),
+            _ => self.note("written", outcome),
+        }
+    }
+
+    fn note(&mut self, deed: &'static str, entry: &Value) {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        let mut place = format!("{}:{}", text("root"), text("path"));
+        if deed == "renamed" {
+            place.push_str(&format!(" -> {}:{}", text("to_root"), text("to_path")));
+        }
+        if deed == "refused" {
+            place.push_str(&format!("  {} {}", text("operation"), text("code")));
+        }
+        *self
+            .deeds
+            .entry(deed)
+            .or_default()
+            .entry(place)
+            .or_default() += 1;
+    }
+
+    fn count(&self, deed: &str) -> usize {
+        self.deeds.get(deed).map_or(0, BTreeMap::len)
+    }
+}

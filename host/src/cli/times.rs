@@ -1,0 +1,43 @@
+//! Times and durations as people write them.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+
+/// Parses `90s`, `15min`, `24h`, `7d`.
+pub(crate) fn duration(text: &str) -> anyhow::Result<Duration> {
+    humantime::parse_duration(text)
+        .with_context(|| format!("`{text}` is not a time such as `90s`, `24h` or `7d`"))
+}
+
+/// Parses `2026-01-31T12:00:00Z`, or how long ago.
+pub(crate) fn since(text: &str) -> anyhow::Result<SystemTime> {
+    if let Ok(time) = humantime::parse_rfc3339(text) {
+        return Ok(time);
+    }
+    let ago = humantime::parse_duration(text).with_context(|| {
+        format!("`{text}` is neither a time such as `2026-01-31T12:00:00Z` nor one such as `90min`")
+    })?;
+    Ok(SystemTime::now()
+        .checked_sub(ago)
+        .unwrap_or(SystemTime::UNIX_EPOCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_absolute_or_ago() {
+        let absolute = since("1970-01-01T00:01:00Z").ok();
+        assert_eq!(
+            absolute,
+            Some(SystemTime::UNIX_EPOCH + Duration::from_secs(60))
+        );
+        let ago = since("1h").ok().and_then(|time| time.elapsed().ok());
+        assert!(ago.is_some_and(|ago| ago.as_secs() / 60 == 60));
+        for wrong in ["", "yesterday", "1970-01-01"] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+    }
+}
