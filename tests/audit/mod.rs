@@ -1,13 +1,22 @@
 //! The audit log: what is in it, how its lines are bound together, and that nothing happens
 //! which it could not take.
 
+mod arguments;
 mod chain;
 mod entries;
 mod failing_sink;
 mod files;
 mod hostile;
+mod repaired;
+mod rotated;
+mod schema;
+mod settled;
+mod shown;
+mod signed;
 mod story;
+mod traced;
 mod unwritable;
+mod volume;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -20,6 +20,8 @@ fn help_reads_as_accepted() {
         (&["mcp", "--help"], "cli/help-mcp.txt"),
         (&["tools", "--help"], "cli/help-tools.txt"),
         (&["audit", "--help"], "cli/help-audit.txt"),
+        (&["audit", "show", "--help"], "cli/help-audit-show.txt"),
+        (&["audit", "verify", "--help"], "cli/help-audit-verify.txt"),
         (&["approvals", "--help"], "cli/help-approvals.txt"),
     ] {
         assert_accepted(file, &help(arguments));

@@ -4,6 +4,7 @@
 //! What it finds becomes a row of a table.
 
 mod raw;
+mod rebuilt;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -20,7 +20,7 @@ use crate::support::tree::{Holds, tree};
 use crate::support::{Fixture, Recorded};
 
 /// One step of the script.
-fn step() -> impl Strategy<Value = String> {
+pub(super) fn step() -> impl Strategy<Value = String> {
     let one = |word: &'static str| path().prop_map(move |path| format!("{word} {path}"));
     let two = |word: &'static str| {
         (path(), path()).prop_map(move |(from, to)| format!("{word} {from} {to}"))
@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = String> {
     ]
 }
 
-fn session(root: &Path) -> Recorded {
+pub(super) fn session(root: &Path) -> Recorded {
     Recorded::build(
         Session::builder()
             .work_root(root)

@@ -1,0 +1,180 @@
+//! One chain over several files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rootbound::{AuditLog, Rotation, Session};
+use serde_json::json;
+
+use super::{lines_of, verify};
+use crate::support::Fixture;
+use crate::support::cli::{Cli, Run};
+use crate::support::tree::names;
+
+const SMALL: Rotation = Rotation {
+    max_bytes: Some(4000),
+    max_age: None,
+};
+
+fn session(fixture: &Fixture, rotation: Rotation) -> Session {
+    let file = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder()
+        .read_root(fixture.inputs())
+        .audit_file(file)
+        .audit_rotation(rotation);
+    builder.build().unwrap()
+}
+
+/// The files of a log, oldest first.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let count = names(directory).len();
+    let numbered = (1..count).map(|number| format!("audit.jsonl.{number}"));
+    let names = numbered.chain(["audit.jsonl".to_owned()]);
+    names.map(|name| directory.join(name)).collect()
+}
+
+fn verify_files(files: &[PathBuf]) -> Run {
+    let arguments = ["audit".as_ref(), "verify".as_ref()];
+    let files = files.iter().map(|file| file.as_os_str());
+    Cli::new().run(arguments.into_iter().chain(files))
+}
+
+#[test]
+fn a_full_file_is_put_aside_and_the_chain_goes_on() {
+    let fixture = Fixture::new();
+    // Two processes, one after the other.
+    for _ in 0..2 {
+        let session = session(&fixture, SMALL);
+        for _ in 0..20 {
+            session.call("list_files", "{}").unwrap();
+        }
+    }
+    let files = files(&fixture.outside());
+    assert!(files.len() > 4, "{files:?}");
+    let mut lines = Vec::new();
+    for file in &files {
+        let of_file = lines_of(file);
+        assert!(of_file[0].contains("\"kind\":\"genesis\""), "{of_file:?}");
+        let without_last = &of_file[..of_file.len() - 1];
+        let bytes: usize = without_last.iter().map(|line| line.len() + 1).sum();
+        assert!(bytes < 4000 + 1000, "{bytes}");
+        lines.extend(of_file);
+    }
+    let entries = verify(&lines);
+    let calls = entries.iter().filter(|entry| entry["kind"] == "call");
+    assert_eq!(calls.count(), 40);
+    let verified = verify_files(&files).success();
+    assert_eq!(verified["entries"], lines.len());
+    // A single file of the chain is whole by itself.
+    verify_files(&files[1..2]).success();
+}
+
+#[test]
+fn a_file_that_is_missing_or_out_of_order_shows() {
+    let fixture = Fixture::new();
+    let session = session(&fixture, SMALL);
+    for _ in 0..40 {
+        session.call("list_files", "{}").unwrap();
+    }
+    let files = files(&fixture.outside());
+    let missing = [&files[..1], &files[2..]].concat();
+    let swapped = [&files[1..2], &files[..1], &files[2..]].concat();
+    for wrong in [missing, swapped] {
+        let run = verify_files(&wrong);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains("line 1: it does not follow"), "{run:?}");
+    }
+}
+
+#[test]
+fn an_old_file_is_put_aside() {
+    let fixture = Fixture::new();
+    let old = Rotation {
+        max_bytes: None,
+        max_age: Some(Duration::from_nanos(1)),
+    };
+    let session = session(&fixture, old);
+    for _ in 0..3 {
+        session.call("list_files", "{}").unwrap();
+    }
+    let files = files(&fixture.outside());
+    assert_eq!(files.len(), 4);
+    verify_files(&files).success();
+}
+
+/// Numbers go on where they were, also when the operator has taken files away.
+#[test]
+fn nothing_that_was_put_aside_is_written_over() {
+    let fixture = Fixture::new();
+    let outside = fixture.outside();
+    fs::write(outside.join("audit.jsonl.7"), "theirs").unwrap();
+    let session = session(&fixture, SMALL);
+    for _ in 0..20 {
+        session.call("list_files", "{}").unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(outside.join("audit.jsonl.7")).unwrap(),
+        "theirs"
+    );
+    assert!(outside.join("audit.jsonl.8").exists());
+    assert!(!outside.join("audit.jsonl.1").exists());
+}
+
+/// The new file is locked like the old one.
+#[test]
+fn a_second_process_finds_the_new_file_locked() {
+    let fixture = Fixture::new();
+    let session = session(&fixture, SMALL);
+    for _ in 0..20 {
+        session.call("list_files", "{}").unwrap();
+    }
+    let file = fixture.outside().join("audit.jsonl");
+    let error = AuditLog::file(&file).unwrap_err();
+    assert_eq!(error.code(), "audit-unavailable");
+    drop(session);
+    AuditLog::file(&file).unwrap();
+}
+
+#[test]
+fn where_no_new_file_can_be_made_nothing_happens() {
+    let fixture = Fixture::new();
+    let logs = fixture.outside().join("logs");
+    fs::create_dir(&logs).unwrap();
+    let builder = Session::builder()
+        .read_root(fixture.inputs())
+        .audit_file(logs.join("audit.jsonl"))
+        .audit_rotation(SMALL);
+    let session = builder.build().unwrap();
+    fs::rename(&logs, fixture.outside().join("gone")).unwrap();
+    let answers = (0..20).map(|_| session.call("list_files", "{}"));
+    let refused: Vec<_> = answers.filter_map(Result::err).collect();
+    assert!(!refused.is_empty());
+    assert!(
+        refused
+            .iter()
+            .all(|error| error.code() == "audit-unavailable")
+    );
+}
+
+#[test]
+fn the_command_line_rotates_below_the_kernels_confinement() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let (inputs, log) = (fixture.inputs(), fixture.outside().join("audit.jsonl"));
+    for _ in 0..3 {
+        let mut command = cli.command(["call", "list_files", "{}", "--audit-max-bytes", "1000"]);
+        command.arg("--read").arg(&inputs).arg("--audit").arg(&log);
+        Run::of(&mut command).success();
+    }
+    let mut command = cli.command(["call", "list_files", "{}", "--audit-max-age", "soon"]);
+    let run = Run::of(command.arg("--read").arg(&inputs));
+    assert_eq!(run.status, Some(2), "{run:?}");
+    let files = files(&fixture.outside());
+    assert!(files.len() > 2, "{files:?}");
+    let verified = verify_files(&files).success();
+    assert!(
+        verified["entries"].as_u64() > Some(8),
+        "{verified} {}",
+        json!(files)
+    );
+}

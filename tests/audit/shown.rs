@@ -1,0 +1,278 @@
+//! The log as a person reads it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rootbound::{Consent, Session};
+use serde_json::{Value, json};
+
+use super::lines_of;
+use crate::support::Fixture;
+use crate::support::cli::{Cli, Run};
+
+/// Long enough for a reader to look again.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The log of a short session, and the session's id.
+fn story(fixture: &Fixture) -> (PathBuf, String) {
+    let log = fixture.outside().join("audit.jsonl");
+    fixture.input("notes.md", "buy milk\n");
+    fixture.input("more/notes.md", "");
+    let builder = Session::builder()
+        .read_root(fixture.inputs())
+        .write_root(fixture.workspace())
+        .overwrite(Consent::Allow)
+        .audit_file(&log);
+    let session = builder.build().unwrap();
+    let call = |tool: &str, arguments: Value| session.call(tool, arguments);
+    call("read_file", json!({ "path": "notes.md" })).unwrap();
+    call("read_file", json!({ "path": "notes.md" })).unwrap();
+    call(
+        "read_files",
+        json!({ "paths": ["notes.md", "more/notes.md"] }),
+    )
+    .unwrap();
+    call(
+        "write_file",
+        json!({ "path": "out/report.md", "content": "x" }),
+    )
+    .unwrap();
+    call("read_file", json!({ "path": "../secret" })).unwrap_err();
+    fixture.work("theirs", "");
+    call("delete_file", json!({ "path": "theirs" })).unwrap_err();
+    (log, session.id().to_owned())
+}
+
+fn show(log: &Path, further: &[&str]) -> Run {
+    let arguments = ["audit".as_ref(), "show".as_ref(), log.as_os_str()];
+    let further = further.iter().map(AsRef::as_ref);
+    Cli::new().run(arguments.into_iter().chain(further))
+}
+
+/// The cells of a table's lines from a column on, but for how long calls took.
+fn cells(run: &Run, from: usize) -> Vec<String> {
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let rows = run.stdout.lines().skip(1);
+    let rows = rows.take_while(|line| !line.is_empty());
+    let cells = rows.map(|row| {
+        let words: Vec<&str> = row
+            .split("  ")
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .collect();
+        words[from..]
+            .join(" | ")
+            .split(", 0.")
+            .next()
+            .unwrap()
+            .to_owned()
+    });
+    cells.collect()
+}
+
+#[test]
+fn a_table_has_a_line_for_everything_that_happened() {
+    let fixture = Fixture::new();
+    let (log, id) = story(&fixture);
+    let run = show(&log, &["--tool", "write_file"]);
+    let expected = [
+        "intent | create-directory | workspace:out | allow",
+        "outcome | create-directory | workspace:out | allow, ok",
+        "intent | create | workspace:out/report.md | allow, 1 bytes",
+        "outcome | create | workspace:out/report.md | allow, ok, 1 bytes",
+    ];
+    assert_eq!(cells(&run, 3)[..4], expected);
+    assert_eq!(cells(&run, 3).len(), 5);
+    let whole = show(&log, &[]);
+    assert!(whole.stdout.starts_with("TIME "), "{whole:?}");
+    // A batch of accesses has a line for each.
+    let entries = lines_of(&log).len();
+    assert_eq!(cells(&whole, 0).len(), entries + 1);
+    let short = format!(
+        "session {id}: 6 calls; 2 read, 0 listed, 2 written, 0 deleted, 0 renamed, 2 refused\n"
+    );
+    assert!(whole.stdout.ends_with(&short), "{whole:?}");
+}
+
+#[test]
+fn filters_leave_what_was_asked_for() {
+    let fixture = Fixture::new();
+    let (log, id) = story(&fixture);
+    let call = format!("{id}-3");
+    let lines = lines_of(&log).len();
+    let rows: [(&[&str], usize); 11] = [
+        (&[], lines),
+        (&["--tool", "read_file"], 6),
+        (&["--denied"], 3),
+        (&["--denied", "--tool", "read_file"], 1),
+        (&["--path", "notes.md"], 3),
+        (&["--path", "more"], 1),
+        (&["--path", "mor"], 0),
+        (&["--path", "out/"], 4),
+        (&["--call", &call], 2),
+        (&["--since", "1h"], lines),
+        (&["--since", "2999-01-01T00:00:00Z"], 0),
+    ];
+    for (filter, count) in rows {
+        let run = show(&log, &[filter, &["--json"]].concat());
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert_eq!(
+            run.stdout.lines().count(),
+            count,
+            "{filter:?}: {}",
+            run.stdout
+        );
+        let all = fs::read_to_string(&log).unwrap();
+        assert!(
+            run.stdout.lines().all(|line| all.contains(line)),
+            "{filter:?}"
+        );
+    }
+    // Of a batch, only what was asked for.
+    let run = show(&log, &["--path", "more"]);
+    assert_eq!(
+        cells(&run, 3),
+        ["access | read | inputs:more/notes.md | allow, 0 bytes"]
+    );
+}
+
+#[test]
+fn a_summary_says_what_each_session_did() {
+    let fixture = Fixture::new();
+    let (log, id) = story(&fixture);
+    let expected = format!(
+        "session {id}: 6 calls
+  read      inputs:more/notes.md
+  read      inputs:notes.md  (3 times)
+  written   workspace:out
+  written   workspace:out/report.md
+  refused   inputs:../secret  open invalid-path
+  refused   workspace:theirs  delete approval-required
+"
+    );
+    let run = show(&log, &["--summary"]);
+    assert_eq!(run.stdout, expected);
+    let as_json = show(&log, &["--summary", "--json"]).json();
+    assert_eq!(as_json["sessions"][0]["read"]["inputs:notes.md"], 3);
+    assert_eq!(as_json["unsettled"], 0);
+}
+
+#[test]
+fn what_is_wrong_is_shown_and_said() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let text = fs::read_to_string(&log).unwrap();
+    for (damaged, fault) in [
+        (
+            text.replacen("notes.md", "other.md", 1),
+            "line 2: it was edited",
+        ),
+        (format!("{text}\u{1b}[2J{{\n"), "it is not JSON"),
+        (text.trim_end().to_owned(), "the last line is cut off"),
+        (text.replacen('\n', "\n\n", 1), "line 2: it is not JSON"),
+    ] {
+        fs::write(&log, &damaged).unwrap();
+        let run = show(&log, &[]);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains(fault), "{fault}: {run:?}");
+        assert!(run.stdout.contains("workspace:theirs"), "{run:?}");
+        assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
+    }
+}
+
+/// Everything that a stranger can choose, and that a terminal would act on.
+#[test]
+fn nothing_in_a_log_draws_on_the_screen() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder().read_root(fixture.inputs());
+    let session = builder.audit_file(&log).build().unwrap();
+    let hostile = "\u{1b}[31m\u{202e}\u{200b}\r\n\t\u{7f}\u{9b}\u{ad}\u{e0041}{\"kind\":1}";
+    session
+        .call("read_file", json!({ "path": hostile }))
+        .unwrap_err();
+    session.call(hostile, json!({})).unwrap_err();
+    drop(session);
+    let deceives = |c: char| c.is_control() || "\u{202e}\u{200b}\u{ad}\u{e0041}".contains(c);
+    // The control: the log itself holds some of it.
+    assert!(fs::read_to_string(&log).unwrap().contains('\u{202e}'));
+    for further in [
+        &[][..],
+        &["--json"],
+        &["--summary"],
+        &["--summary", "--json"],
+    ] {
+        let run = show(&log, further);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let mut lines = run.stdout.lines();
+        if further != ["--summary", "--json"] {
+            assert!(!lines.any(|line| line.contains(deceives)), "{run:?}");
+        }
+        assert!(run.stdout.contains("[31m"), "{run:?}");
+    }
+    let as_json = show(&log, &["--json"]);
+    let shown = as_json
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let entries: Vec<Value> = lines_of(&log)
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(shown.collect::<Vec<Value>>(), entries);
+}
+
+#[test]
+fn a_live_log_is_followed() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder().read_root(fixture.inputs());
+    let session = builder.audit_file(&log).build().unwrap();
+    let cli = Cli::new();
+    let mut command = cli.command(["audit", "show", "--follow", "--json"]);
+    let mut child = command.arg(&log).stdout(Stdio::piped()).spawn().unwrap();
+    let (sender, lines) = mpsc::channel();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        let lines = stdout.lines().map_while(Result::ok);
+        lines.for_each(|line| sender.send(line).unwrap());
+    });
+    let next = || lines.recv_timeout(PATIENCE).unwrap();
+    assert!(next().contains("\"kind\":\"genesis\""));
+    for _ in 0..2 {
+        session.call("list_files", "{}").unwrap();
+        assert!(next().contains("\"kind\":\"access\""));
+        assert!(next().contains("\"kind\":\"call\""));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn the_head_is_what_verify_finds_and_takes() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let cli = Cli::new();
+    let name = log.to_str().unwrap();
+    let run = cli.run(["audit", "head", name]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let head = run.stdout.trim_end().to_owned();
+    let verified = cli
+        .run(["audit", "verify", name, "--head", &head])
+        .success();
+    assert_eq!(verified["head"], head);
+    let text = fs::read_to_string(&log).unwrap();
+    let shorter = text.trim_end().rsplit_once('\n').unwrap().0;
+    fs::write(&log, format!("{shorter}\n")).unwrap();
+    let run = cli.run(["audit", "verify", name, "--head", &head]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    fs::write(&log, "").unwrap();
+    assert_eq!(cli.run(["audit", "head", name]).status, Some(1));
+    fs::remove_file(&log).unwrap();
+    assert_eq!(cli.run(["audit", "head", name]).status, Some(2));
+}

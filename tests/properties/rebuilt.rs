@@ -1,0 +1,125 @@
+//! The tree as someone rebuilds it who has seen it before, and since then only the log.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{cases, lay_out, operations, raw, session_over};
+use crate::support::tree::{Holds, tree};
+use crate::support::{Fixture, Recorded};
+
+/// Paths, with the hash of what files hold; directories have none.
+type Known = BTreeMap<String, Option<String>>;
+
+fn known(root: &Path) -> Known {
+    let nodes = tree(root).into_iter();
+    let known = nodes.map(|(path, node)| match node.holds {
+        Holds::File(bytes) => {
+            let digest = Sha256::digest(bytes);
+            let hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            (path, Some(hash))
+        }
+        _ => (path, None),
+    });
+    known.collect()
+}
+
+/// Without links, `..` and `.` mean what they say.
+fn plain(path: &str) -> String {
+    let mut names = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+fn is_at_or_below(path: &str, directory: &str) -> bool {
+    let rest = path.strip_prefix(directory);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Does what the log says was done.
+fn retell(known: &mut Known, entries: &[Value]) {
+    for entry in entries.iter().filter(|entry| entry["kind"] == "outcome") {
+        let place = |name: &str| plain(entry[name].as_str().unwrap());
+        let path = place("path");
+        let operation = entry["operation"].as_str().unwrap();
+        match (operation, entry["outcome"].as_str().unwrap()) {
+            ("create" | "change" | "replace", "ok") => {
+                let hash = entry["sha256_after"].as_str().unwrap().to_owned();
+                known.insert(path, Some(hash));
+            }
+            ("create-directory", "ok") => {
+                known.insert(path, None);
+            }
+            ("create-directory", "rolled-back") | ("delete", "ok") => {
+                assert!(known.remove(&path).is_some(), "{entry}");
+            }
+            ("delete-tree", "ok") => known.retain(|other, _| !is_at_or_below(other, &path)),
+            ("rename", "ok") => rename(known, &path, &place("to_path")),
+            (_, "failed") => {}
+            other => panic!("{other:?}: {entry}"),
+        }
+    }
+}
+
+fn rename(known: &mut Known, from: &str, to: &str) {
+    if from == to {
+        return;
+    }
+    known.remove(to);
+    let moved: Vec<String> = known
+        .keys()
+        .filter(|path| is_at_or_below(path, from))
+        .cloned()
+        .collect();
+    for path in moved {
+        let holds = known.remove(&path).unwrap();
+        known.insert(format!("{to}{}", &path[from.len()..]), holds);
+    }
+}
+
+fn assert_retold(recorded: &Recorded, root: &Path, mut before: Known) -> Result<(), TestCaseError> {
+    let entries = recorded.entries();
+    retell(&mut before, &entries);
+    prop_assert_eq!(before, known(root), "{:#?}", entries);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn what_tools_changed_is_what_the_log_says(operations in operations()) {
+        let fixture = Fixture::new();
+        let root = lay_out(&fixture, &[]);
+        let before = known(&root);
+        let recorded = session_over(&root);
+        for operation in &operations {
+            let (tool, arguments) = operation.call();
+            let _ = recorded.call(tool, arguments);
+        }
+        prop_assert_eq!(recorded.entries_of("call").len(), operations.len());
+        assert_retold(&recorded, &root, before)?;
+    }
+
+    #[test]
+    fn what_a_raw_guest_changed_is_what_the_log_says(
+        steps in prop::collection::vec(raw::step(), 1..12),
+    ) {
+        let fixture = Fixture::new();
+        let root = lay_out(&fixture, &[]);
+        let before = known(&root);
+        let recorded = raw::session(&root);
+        let _ = recorded.call("follow_a_script", json!({"script": steps.join("|")}));
+        prop_assert_eq!(recorded.entries_of("call").len(), 1);
+        assert_retold(&recorded, &root, before)?;
+    }
+}
