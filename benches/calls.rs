@@ -97,6 +97,32 @@ mod read_file {
     }
 }
 
+/// What the record of a small read costs: none, a file, a file with signatures.
+#[divan::bench_group(min_time = 1)]
+mod read_file_on_record {
+    use super::*;
+
+    const READ: &str = r#"{"path":"file.txt"}"#;
+
+    #[divan::bench]
+    fn none(bencher: Bencher) {
+        let fixture = Fixture::with_file_off_the_record(Size::SMALL.0);
+        bencher.bench(|| fixture.call("read_file", READ));
+    }
+
+    #[divan::bench]
+    fn file(bencher: Bencher) {
+        let fixture = Fixture::with_file(Size::SMALL.0);
+        bencher.bench(|| fixture.call("read_file", READ));
+    }
+
+    #[divan::bench]
+    fn signed_file(bencher: Bencher) {
+        let fixture = Fixture::with_file_and_signatures(Size::SMALL.0);
+        bencher.bench(|| fixture.call("read_file", READ));
+    }
+}
+
 /// A file of 4 KiB under a name that is free. `Full` syncs the file and its directory.
 #[divan::bench_group(min_time = 1)]
 mod write_new_file {

@@ -109,6 +109,7 @@ impl Shared {
             respelling: self.respelling.clone(),
             warnings: self.warnings.clone(),
             confinement: self.confinement,
+            records_arguments: self.records_arguments,
             journal: Arc::clone(&self.journal),
             state: self.state.clone(),
             own_work: Mutex::default(),

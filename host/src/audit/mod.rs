@@ -48,8 +48,18 @@ const NO_PREVIOUS: &str = "00000000000000000000000000000000000000000000000000000
 
 /// Where the lines of an audit log go.
 ///
-/// An implementor promises: when `append` returns `Ok`, the lines are where an
-/// investigator will find them, in this order; when it returns `Err`, none of them is.
+/// An implementor promises:
+///
+/// - When `append` returns `Ok`, the lines are where an investigator will find them, in this
+///   order and unchanged to the byte: the hash of each is over its bytes.
+/// - When it returns `Err`, none of them is. The same lines, or others with the same numbers,
+///   come again; a line that was taken and denied is a fork of the chain.
+/// - It does not answer `Ok` for what it only means to write later, unless a crash of the
+///   process cannot lose that: the operation goes on as soon as it returns.
+/// - It is quick, and returns: every call of every session of the log waits for it.
+/// - It does not call back into a session of this log, which would wait for itself.
+/// - What it holds cannot be reached by the tools that it is about.
+///
 /// `append` is called by many threads, never by two at once.
 ///
 /// Any `Fn(&str) -> io::Result<()>` that is `Send + Sync` is a sink; it is called once for
