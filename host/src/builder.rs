@@ -403,7 +403,7 @@ impl SessionBuilder {
             }
         };
         if let Some(key) = key {
-            audit = audit.signed_by(key);
+            audit = signed_by(audit, key)?;
         }
         if self.rotation != Rotation::default() {
             audit = audit.rotated(self.rotation);
@@ -424,6 +424,16 @@ impl SessionBuilder {
         shared.records_arguments = self.records_arguments;
         Session::from_shared(shared).map_err(StartError::Audit)
     }
+}
+
+fn signed_by(log: AuditLog, key: AuditKey) -> Result<AuditLog, StartError> {
+    if log.id().is_none() {
+        return Err(StartError::AuditKey {
+            path: key.location().map(Path::to_owned).unwrap_or_default(),
+            reason: "there is no audit log to sign".to_owned(),
+        });
+    }
+    Ok(log.signed_by(key))
 }
 
 fn read_key(file: &Path) -> Result<AuditKey, StartError> {

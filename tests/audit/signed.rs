@@ -191,6 +191,16 @@ fn only_the_user_may_read_a_key() {
 }
 
 #[test]
+fn where_there_is_no_log_nothing_can_be_signed() {
+    let signed = Signed::new();
+    let key = signed.key.to_str().unwrap();
+    let further = ["--audit", "none", "--audit-key", key];
+    let run = signed.cli.call("list_files", &json!({}), further);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("no audit log"), "{run:?}");
+}
+
+#[test]
 fn a_key_that_a_tool_could_read_is_refused() {
     let mut signed = Signed::new();
     let inside = signed.fixture.inputs().join("key");

@@ -39,6 +39,10 @@ impl Intents {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn settle(&mut self, call: &str, outcome: &Value) {
         let Some(open) = self.0.get_mut(call) else {
             return;

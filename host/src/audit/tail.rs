@@ -103,21 +103,25 @@ fn last_of(line: &[u8]) -> Option<Last> {
 
 fn open_intents(whole: &[u8]) -> Vec<OpenIntent> {
     let mut intents = Intents::default();
-    let lines = whole.split(|byte| *byte == b'\n');
-    for line in lines.filter(|line| is_about_changes(line)) {
-        if let Ok(entry) = serde_json::from_slice(line) {
+    for line in whole.split(|byte| *byte == b'\n') {
+        let line = std::str::from_utf8(line).unwrap_or_default();
+        // Reads are most of a log, and need not be parsed.
+        let matters = match kind_of(line) {
+            "intent" => true,
+            "outcome" | "call" => !intents.is_empty(),
+            _ => false,
+        };
+        if matters && let Ok(entry) = serde_json::from_str(line) {
             intents.follow(0, &entry);
         }
     }
     intents.open()
 }
 
-/// Whether a line needs to be parsed for its intents. Reads are most of a log.
-fn is_about_changes(line: &[u8]) -> bool {
-    let kind = b"\"kind\":\"";
-    let at = line.windows(kind.len()).position(|part| part == kind);
-    let rest = at.map_or(&[][..], |at| &line[at + kind.len()..]);
-    [&b"intent\""[..], b"outcome\"", b"call\""]
-        .iter()
-        .any(|kind| rest.starts_with(kind))
+/// The kind of an entry that the writer wrote. Nothing behind it has a member of that name;
+/// what stands before it may.
+fn kind_of(line: &str) -> &str {
+    let rest = line.rsplit_once("\"kind\":\"").map(|(_, rest)| rest);
+    rest.and_then(|rest| rest.split('"').next())
+        .unwrap_or_default()
 }

@@ -24,7 +24,11 @@ impl<'a> Filter<'a> {
                 .as_ref()
                 .is_none_or(|wanted| entry[name] == wanted.as_str())
         };
-        let is_recent = |since: &String| entry["time"].as_str().is_some_and(|time| time >= since);
+        let is_recent = |since: &String| {
+            entry["time"]
+                .as_str()
+                .is_some_and(|time| time >= since.as_str())
+        };
         is("tool", &self.args.tool)
             && is("call", &self.args.call)
             && (!self.args.denied || was_refused(entry))
