@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use rootbound::{AuditKey, AuditLog, Consent, Rotation, Session, SessionBuilder};
+use rootbound::{
+    AuditKey, AuditLog, CallOptions, Consent, RefuseEverything, Rotation, Session, SessionBuilder,
+};
 use serde_json::{Value, json};
 
 use super::lines_of;
@@ -165,6 +167,12 @@ fn work(session: &Session) {
     ] {
         let _ = session.call(tool, arguments);
     }
+    let dry_run = CallOptions {
+        dry_run: true,
+        ..CallOptions::default()
+    };
+    let write = json!({ "path": "new/t", "content": "x" });
+    session.call_with("write_file", write, dry_run).unwrap();
 }
 
 fn builder(fixture: &Fixture) -> SessionBuilder {
@@ -189,6 +197,7 @@ fn long_run(fixture: &Fixture) -> Vec<String> {
     work(
         &builder(fixture)
             .delete(Consent::Ask)
+            .approver(RefuseEverything)
             .note_confinement(true)
             .build()
             .unwrap(),
