@@ -171,7 +171,7 @@ fn work(session: &Session) {
         dry_run: true,
         ..CallOptions::default()
     };
-    let write = json!({ "path": "new/t", "content": "x" });
+    let write = json!({ "path": "never-made", "content": "x" });
     session.call_with("write_file", write, dry_run).unwrap();
 }
 
