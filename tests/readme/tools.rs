@@ -53,22 +53,19 @@ fn row(tool: &Value) -> String {
     )
 }
 
-/// The names of the arguments, the first few of the optional ones with `?`. Those that guard
-/// against stale writes are the same everywhere and stand above the table.
+/// The names of the required arguments, and `…` for any others. Those that guard against stale
+/// writes are the same everywhere and stand above the table.
 fn arguments(schema: &Value) -> Vec<String> {
-    const SHOWN: usize = 4;
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().unwrap();
-    let mut names: Vec<String> = properties
+    let own = properties
         .keys()
-        .filter(|name| !name.starts_with("expected_"))
-        .map(|name| match required.iter().any(|other| other == name) {
-            true => name.clone(),
-            false => format!("{name}?"),
-        })
+        .filter(|name| !name.starts_with("expected_"));
+    let mut names: Vec<String> = required
+        .iter()
+        .map(|name| name.as_str().unwrap().to_owned())
         .collect();
-    if names.len() > SHOWN {
-        names.truncate(SHOWN);
+    if own.count() > names.len() {
         names.push("…".to_owned());
     }
     names
