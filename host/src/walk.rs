@@ -123,6 +123,26 @@ fn has_openat2(directory: BorrowedFd<'_>) -> bool {
     )
 }
 
+/// Opens one name without leaving the mount that the directory is on. Without openat2 the
+/// kernel has no such walk; then the devices are compared, which are the same for a bind mount.
+pub(crate) fn open_on_this_mount(
+    directory: BorrowedFd<'_>,
+    name: &[u8],
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS;
+    match rustix::fs::openat2(directory, name, flags, Mode::empty(), resolve) {
+        Err(Errno::NOSYS | Errno::PERM) if !has_openat2(directory) => {}
+        result => return result,
+    }
+    let opened = rustix::fs::openat(directory, name, flags, Mode::empty())?;
+    let device = |of: BorrowedFd<'_>| rustix::fs::fstat(of).map(|stat| stat.st_dev);
+    if device(opened.as_fd())? != device(directory)? {
+        return Err(Errno::XDEV);
+    }
+    Ok(opened)
+}
+
 fn open_in_kernel(
     directory: BorrowedFd<'_>,
     path: &str,

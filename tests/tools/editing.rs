@@ -357,3 +357,39 @@ fn a_line_in_a_large_file_is_edited_within_the_limits() {
     );
     assert_eq!(error.code(), "limit-exceeded");
 }
+
+/// Size and hash of the whole would tell what stood there; a short content can be guessed.
+#[test]
+fn adding_to_a_file_that_may_not_be_read_tells_nothing_of_it() {
+    let fixture = Fixture::new();
+    fixture.work("pin", "4711");
+    let recorded = fixture.session_with(|builder| builder.overwrite(Consent::Allow));
+    let arguments = json!({ "path": "pin", "content": "x" });
+    let dry = CallOptions {
+        dry_run: true,
+        ..CallOptions::default()
+    };
+    let session = &recorded.session;
+    let previewed = session
+        .call_with("append_file", arguments.clone(), dry)
+        .unwrap();
+    let added = session.call("append_file", arguments.clone()).unwrap();
+    for told in [previewed.to_json(), added.to_json()] {
+        assert!(!told.contains("sha256"), "{told}");
+        assert!(!told.contains("\"bytes\""), "{told}");
+    }
+    assert_eq!(fixture.workspace_text("pin"), "4711x");
+    // Where it may be read, both are told.
+    let both = allowing(&fixture).call("append_file", arguments).unwrap();
+    assert!(both.to_json().contains("sha256"), "{}", both.to_json());
+}
+
+#[test]
+fn what_is_added_to_utf_16_is_utf_16() {
+    let fixture = Fixture::new();
+    fixture.work("u", b"\xff\xfeo\0\n\0");
+    let arguments = json!({ "path": "u", "content": "a\u{e9}" });
+    let fields = allowing(&fixture).fields("append_file", arguments);
+    assert_eq!(fields["bytes_written"], 4);
+    assert_eq!(bytes(&fixture, "u"), b"\xff\xfeo\0\n\0a\0\xe9\0");
+}

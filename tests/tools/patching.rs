@@ -203,3 +203,18 @@ fn a_patch_is_held_to_grants_and_policy() {
     assert_eq!(unread.error("apply_patch", change).code(), "not-granted");
     assert_eq!(fixture.workspace_text("f"), "a\n");
 }
+
+#[test]
+fn a_blank_at_the_end_of_a_name_is_part_of_the_name() {
+    let fixture = Fixture::new();
+    fixture.work("x ", "one\n");
+    fixture.work("x", "one\n");
+    let builder = Session::builder().work_root(fixture.workspace());
+    let recorded = Recorded::build(builder.overwrite(Consent::Allow));
+    let patch = "--- a/x \n+++ b/x \n@@ -1 +1 @@\n-one\n+two\n";
+    recorded
+        .call("apply_patch", json!({ "patch": patch }))
+        .unwrap();
+    assert_eq!(fixture.workspace_text("x "), "two\n");
+    assert_eq!(fixture.workspace_text("x"), "one\n");
+}

@@ -189,3 +189,24 @@ fn a_limit_below_a_full_disk_is_a_limit() {
     assert_eq!(recorded.error(tool, arguments).code(), "limit-exceeded");
     assert_eq!(names(disk.path()), [""; 0]);
 }
+
+/// A bind mount has the device of what lies around it, so only the mount itself tells.
+#[test]
+fn a_recursive_deletion_takes_nothing_of_what_is_mounted_there_or_inside() {
+    for on in ["t", "t/a/b"] {
+        let fixture = Fixture::new();
+        fixture.work("t/a/b/own", "x");
+        fs::write(fixture.outside().join("precious"), "x").unwrap();
+        let binds = Mount::bind(&fixture.outside(), &fixture.workspace().join(on));
+        let recorded = fixture.session_with(allowing);
+        let arguments = json!({ "path": "t", "recursive": true });
+        let error = recorded.error("delete_file", arguments.clone());
+        assert_eq!(error.code(), "not-granted", "{on}: {error}");
+        assert!(binds.path().join("precious").exists(), "{on}");
+        drop(binds);
+        // Without the mount the same call deletes.
+        recorded.call("delete_file", arguments).unwrap();
+        assert!(fixture.outside().join("precious").exists(), "{on}");
+        assert_eq!(names(&fixture.workspace()), Vec::<String>::new(), "{on}");
+    }
+}

@@ -19,6 +19,16 @@ enum Encoding {
     Utf16Be,
 }
 
+impl Encoding {
+    fn of(bytes: &[u8]) -> Self {
+        match bytes.get(..2) {
+            Some([0xff, 0xfe]) => Self::Utf16Le,
+            Some([0xfe, 0xff]) => Self::Utf16Be,
+            _ => Self::Utf8,
+        }
+    }
+}
+
 impl Encoded {
     /// Takes UTF-8, and UTF-16 that begins with a byte order mark. The mark stays a part of
     /// the text.
@@ -26,11 +36,7 @@ impl Encoded {
     /// # Errors
     /// `not-text`.
     pub(crate) fn decode(path: &str, bytes: Vec<u8>) -> Result<Self, Failure> {
-        let encoding = match bytes.get(..2) {
-            Some([0xff, 0xfe]) => Encoding::Utf16Le,
-            Some([0xfe, 0xff]) => Encoding::Utf16Be,
-            _ => Encoding::Utf8,
-        };
+        let encoding = Encoding::of(&bytes);
         let text = match encoding {
             Encoding::Utf8 => String::from_utf8(bytes).map_err(|error| {
                 let offset = error.utf8_error().valid_up_to();
@@ -48,6 +54,16 @@ impl Encoded {
             Encoding::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
             Encoding::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         }
+    }
+
+    /// The bytes of a text in the encoding of a file that begins like this.
+    pub(crate) fn in_encoding_of(beginning: &[u8], text: String) -> Vec<u8> {
+        let encoding = Encoding::of(beginning);
+        let file = Self {
+            text: String::new(),
+            encoding,
+        };
+        file.encode(text)
     }
 
     /// How many bytes the text was decoded from.
@@ -132,5 +148,13 @@ mod tests {
                 failure.details
             );
         }
+    }
+
+    #[test]
+    fn what_is_added_is_in_the_encoding_of_the_file() {
+        let added = |beginning: &[u8]| Encoded::in_encoding_of(beginning, "a\u{e9}".to_owned());
+        assert_eq!(added(b""), "a\u{e9}".as_bytes());
+        assert_eq!(added(b"\xff\xfe"), b"a\0\xe9\0");
+        assert_eq!(added(b"\xfe\xff"), b"\0a\0\xe9");
     }
 }

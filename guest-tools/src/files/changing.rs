@@ -70,20 +70,32 @@ impl Changing {
     }
 }
 
-/// Adds to the end of a file, which is made if it is not there. True when it was made.
+/// Adds to the end of a file, which is made if it is not there. What is added may depend on how
+/// the file begins, as far as that may be read. True when it was made, and how many bytes.
 ///
 /// # Errors
 /// The host's.
-pub(crate) fn append(root: &Descriptor, path: &str, content: &[u8]) -> Result<bool, Error> {
+pub(crate) fn append(
+    root: &Descriptor,
+    path: &str,
+    content: impl FnOnce(&[u8]) -> Vec<u8>,
+) -> Result<(bool, usize), Error> {
     let flags = DescriptorFlags::WRITE;
     match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
         Err(ErrorCode::NoEntry) => {
-            write_from(&create_new(root, path)?, content, 0)?;
-            Ok(true)
+            let content = content(&[]);
+            write_from(&create_new(root, path)?, &content, 0)?;
+            Ok((true, content.len()))
         }
         file => {
-            append_to(&file?, content)?;
-            Ok(false)
+            let file = file?;
+            // A file that is granted for writing only does not show how it begins.
+            let beginning = file
+                .read(2, 0)
+                .map_or_else(|_| Vec::new(), |(bytes, _)| bytes);
+            let content = content(&beginning);
+            append_to(&file, &content)?;
+            Ok((false, content.len()))
         }
     }
 }

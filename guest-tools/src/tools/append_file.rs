@@ -2,6 +2,7 @@
 
 use super::schema;
 use super::write_file::{Written, written_schema};
+use crate::editing::Encoded;
 use crate::files::{Roots, append};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
 use serde::Deserialize;
@@ -53,10 +54,12 @@ impl Tool for AppendFile {
     fn run(arguments: Arguments) -> Result<Output, Error> {
         let Arguments { path, content, .. } = arguments;
         let roots = Roots::preopened();
-        let created = append(roots.writable()?, &path, content.as_bytes())?;
+        let (created, bytes) = append(roots.writable()?, &path, |beginning| {
+            Encoded::in_encoding_of(beginning, content)
+        })?;
         Ok(Output::fields(&Written {
             path: &path,
-            bytes_written: content.len() as u64,
+            bytes_written: bytes as u64,
             created,
         }))
     }

@@ -20,6 +20,7 @@ use rustix::io::Errno;
 
 use crate::journal::Noted;
 use crate::policy::{Operation, RiskClass};
+use crate::roots::RootIndex;
 use crate::walk::{self, Kind, ObjectId};
 
 pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
@@ -89,6 +90,20 @@ impl Transaction {
     pub(crate) fn first_effect(&self) -> Option<&Effect> {
         let destroys = |effect: &&Effect| effect.risk >= RiskClass::Destructive;
         self.effects.iter().find(destroys).or(self.effects.first())
+    }
+
+    /// The files that are changed on top of a content that may not be read.
+    pub(crate) fn changed_unread(&self) -> Vec<(RootIndex, String)> {
+        let unread = |effect: &&Effect| {
+            effect.operation == Operation::Change
+                && effect
+                    .staged
+                    .is_some_and(|index| !self.files[index].readable)
+        };
+        let changed = self.effects.iter().filter(unread);
+        changed
+            .map(|effect| (effect.place.root, effect.place.path.clone()))
+            .collect()
     }
 
     /// Whether the call changed or would change anything.

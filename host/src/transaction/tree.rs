@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, OFlags};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
@@ -52,6 +52,7 @@ impl From<Errno> for TreeError {
     fn from(errno: Errno) -> Self {
         match errno {
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Self::Changed,
+            Errno::XDEV => Self::Mount,
             other => Self::Errno(other),
         }
     }
@@ -92,9 +93,11 @@ impl Tree {
     }
 }
 
+/// Opens a directory by its name, unless something is mounted there (`EXDEV`): bind mounts of
+/// the same file system included, which have the device of what lies around them.
 fn open_inside(directory: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(directory, name, flags, Mode::empty())
+    walk::open_on_this_mount(directory, name, flags)
 }
 
 /// A survey under way.
@@ -179,7 +182,11 @@ fn delete(directory: &OwnedFd, entries: &[TreeEntry], deleted: &mut Covers) -> R
         if ObjectId::of(&stat) != entry.before.object {
             continue;
         }
-        let inside = open_inside(directory.as_fd(), &entry.name)?;
+        let inside = match open_inside(directory.as_fd(), &entry.name) {
+            // Something was mounted there since; it stays.
+            Err(Errno::XDEV) => continue,
+            other => other?,
+        };
         if ObjectId::of(&rustix::fs::fstat(&inside)?) != entry.before.object {
             continue;
         }

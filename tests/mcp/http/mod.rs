@@ -123,3 +123,66 @@ fn a_token_has_a_name_by_which_others_cannot_use_its_approvals() {
     assert_eq!(own["result"]["isError"], false, "{own}");
     assert!(!fixture.workspace().join("old.md").exists());
 }
+
+/// The SDK knows a session by its id alone; the server asks whose it is, for every kind of
+/// message.
+#[test]
+fn a_session_of_another_token_is_as_good_as_none() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let file = fixture.outside().join("tokens");
+    std::fs::write(&file, "alice:0123456789abcdef\nbob:fedcba9876543210\n").unwrap();
+    let server = Server::start(
+        &cli,
+        &fixture,
+        &["--http-token-file", file.to_str().unwrap()],
+    );
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
+    });
+    let of = |token: &str| format!("Bearer {token}");
+    let (alice, bob) = (of("0123456789abcdef"), of("fedcba9876543210"));
+    let opened = server.post(&[("Authorization", &alice)], &initialize.to_string());
+    let session = opened.header("mcp-session-id").unwrap().to_owned();
+    let request = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": { "action": "accept", "content": { "approve": true } } });
+    let notice = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } });
+    let status = |token: &str, body: &Value| {
+        let headers = [("Authorization", token), ("Mcp-Session-Id", &session)];
+        server.post(&headers, &body.to_string()).status
+    };
+    for body in [&request, &answer, &notice] {
+        assert_eq!(status(&bob, body), 404, "{body}");
+        assert_ne!(status(&alice, body), 404, "{body}");
+    }
+    for method in ["GET", "DELETE"] {
+        let stolen = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: {bob}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\nConnection: close\r\n\r\n"
+        );
+        assert_eq!(server.exchange(stolen.as_bytes()).status, 404, "{method}");
+    }
+    assert_ne!(status(&alice, &request), 404);
+}
+
+#[test]
+fn sessions_are_bounded_in_number_and_size() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let initialize = |name: &str| {
+        json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" } },
+        })
+        .to_string()
+    };
+    assert_eq!(
+        server.post(&[], &initialize(&"x".repeat(100_000))).status,
+        413
+    );
+    let begun = (0..600)
+        .map(|_| server.post(&[], &initialize("c")).status)
+        .take_while(|status| *status == 200)
+        .count();
+    assert_eq!(begun, 500);
+    assert_eq!(server.post(&[], &initialize("c")).status, 503);
+}

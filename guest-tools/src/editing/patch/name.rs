@@ -1,18 +1,12 @@
 //! File names as patches spell them.
 
-/// The name in a `---`, `+++` or `rename` line: up to a tab, unquoted where git quoted it.
+/// The name in a `---`, `+++` or `rename` line: up to a tab, unquoted where git quoted it, and
+/// not trimmed, since a blank may be its end.
 /// Nothing for quotes that do not hold a name in UTF-8.
 pub(super) fn name(field: &str) -> Option<String> {
     match field.strip_prefix('"') {
         Some(quoted) => unquoted(quoted),
-        None => Some(
-            field
-                .split('\t')
-                .next()
-                .unwrap_or(field)
-                .trim_end()
-                .to_owned(),
-        ),
+        None => Some(field.split('\t').next().unwrap_or(field).to_owned()),
     }
 }
 

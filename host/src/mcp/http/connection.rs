@@ -17,11 +17,15 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
+use super::owners::Owners;
 use super::patient::Patient;
 use super::tokens::Tokens;
 
 /// Most bytes of a request's body, as for a line of the standard input.
 pub(super) const MAX_BODY: usize = 16 << 20;
+/// Most bytes of a request that begins a session: the client's name and what it can do are kept
+/// as long as the session.
+const MAX_BEGINNING: usize = 64 << 10;
 /// Most bytes and number of a request's headers.
 const MAX_HEAD: usize = 32 << 10;
 const MAX_HEADERS: usize = 64;
@@ -36,6 +40,9 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 pub(super) struct Door {
     pub(super) service: Service,
     pub(super) tokens: Tokens,
+    pub(super) owners: Owners,
+    /// Whether older clients have sessions.
+    pub(super) keeps_sessions: bool,
 }
 
 /// Serves one connection until it ends, or until the answers under way are out once the
@@ -74,20 +81,35 @@ impl Door {
             return refuse(StatusCode::NOT_FOUND, "the server is at `/mcp`");
         }
         let (mut head, body) = request.into_parts();
-        if body.size_hint().lower() > MAX_BODY as u64 {
+        if !self.owners.admit(&head.headers, &principal) {
+            return refuse(StatusCode::NOT_FOUND, "there is no such session");
+        }
+        let begins = self.keeps_sessions && Owners::begins(&head.headers);
+        if begins && !self.owners.have_room() {
+            return refuse(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "there are too many sessions",
+            );
+        }
+        let most = if begins { MAX_BEGINNING } else { MAX_BODY };
+        if body.size_hint().lower() > most as u64 {
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
         }
-        head.extensions.insert(principal);
-        let body = Limited::new(body, MAX_BODY).collect();
+        head.extensions.insert(principal.clone());
+        let body = Limited::new(body, most).collect();
         match tokio::time::timeout(BODY_PATIENCE, body).await {
             Ok(Ok(body)) => {
                 let ends = head.method == Method::DELETE;
+                let asked = head.headers.clone();
                 let request = Request::from_parts(head, Full::new(body.to_bytes()));
                 let mut answer = self.service.handle(request).await;
                 // The SDK says that it accepted to end the session; clients take only that
                 // it did (Python's `mcp` warns of 202).
                 if ends && answer.status() == StatusCode::ACCEPTED {
                     *answer.status_mut() = StatusCode::NO_CONTENT;
+                    self.owners.forget(&asked);
+                } else {
+                    self.owners.note(answer.headers(), &principal);
                 }
                 answer
             }

@@ -2,6 +2,7 @@
 //! and a limit on everything that a stranger could make large or long.
 
 mod connection;
+mod owners;
 mod patient;
 mod tokens;
 
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::handler::{Handler, Server};
 use crate::cli::{HttpArgs, print};
+use owners::Owners;
 use tokens::Tokens;
 pub(super) use tokens::read_key;
 
@@ -108,6 +110,8 @@ impl Bound {
         let door = Arc::new(connection::Door {
             service,
             tokens: self.tokens,
+            owners: Owners::default(),
+            keeps_sessions: self.legacy_sessions,
         });
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
