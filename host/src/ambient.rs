@@ -9,7 +9,7 @@
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -241,6 +241,24 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
+/// Reads a text that the operator wrote.
+pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
+        .open(path)?;
+    let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    if !file.metadata()?.is_file() {
+        return wrong("it is not a regular file");
+    }
+    let mut bytes = Vec::new();
+    (&mut file).take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return wrong("it is too large");
+    }
+    String::from_utf8(bytes).or_else(|_| wrong("it is not UTF-8 text"))
+}
+
 /// Removes a file of this crate's own state.
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
@@ -279,6 +297,31 @@ pub(crate) fn require_private(directory: &Path) -> io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Refuses a directory that another user owns or may write to.
+pub(crate) fn require_own(directory: BorrowedFd<'_>) -> io::Result<()> {
+    let stat = rustix::fs::fstat(directory)?;
+    let own = stat.st_uid == rustix::process::geteuid().as_raw();
+    if !own || stat.st_mode & 0o022 != 0 {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "it is shared: it must belong to the user, and nobody else may write to it",
+        ));
+    }
+    Ok(())
+}
+
+/// Removes a directory with what it holds, if it is still the same. Links inside are removed,
+/// not followed.
+pub(crate) fn remove_tree(base: BorrowedFd<'_>, name: &str, id: ObjectId) -> io::Result<()> {
+    match walk::look(base, name) {
+        Ok(stat) if ObjectId::of(&stat) == id => {}
+        Ok(_) => return Ok(()),
+        Err(rustix::io::Errno::NOENT) => return Ok(()),
+        Err(errno) => return Err(errno.into()),
+    }
+    std::fs::remove_dir_all(format!("/proc/self/fd/{}/{name}", base.as_raw_fd()))
 }
 
 /// The lock of a directory of this crate's own state, held while it lives.

@@ -1,5 +1,6 @@
 //! Building a session: every choice, and what is refused at start.
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +11,18 @@ use crate::audit::{AuditKey, AuditLog, Rotation};
 use crate::component::{ComponentError, ToolComponent};
 use crate::error::CallError;
 use crate::journal;
+use crate::patterns::{Judge, PatternError};
 use crate::policy::{Consent, Durability, Limits, Policy};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
 use crate::session::{AuditTarget, Session};
+use crate::session_directory::SessionDirectory;
 use crate::shared::Shared;
 use crate::toolset::Toolset;
-use crate::walk::{Boundary, ObjectId};
+use crate::walk::{self, Boundary, ObjectId};
 
+/// The label of a session's own directory.
+const SESSION: &str = "session";
 /// As good as no end; the clock cannot express much more.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
 
@@ -39,6 +44,9 @@ pub enum StartError {
     /// There is one write root.
     #[error("only one directory can be granted for writing")]
     SecondWriteRoot,
+    /// A pattern means nothing.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
     /// The component cannot be used.
     #[error(transparent)]
     Component(#[from] ComponentError),
@@ -98,6 +106,9 @@ pub struct SessionBuilder {
     audit_key: Option<PathBuf>,
     rotation: Rotation,
     records_arguments: bool,
+    configuration: Option<PathBuf>,
+    session_base: Option<PathBuf>,
+    remove_session_directory: bool,
 }
 
 /// A grant as the operator asked for it.
@@ -142,6 +153,47 @@ impl SessionBuilder {
         let directory = directory.as_ref();
         self.grant(None, directory, Rights::Read, true)
             .grant(None, directory, Rights::Write, true)
+    }
+
+    /// Grants a directory of the session's own for writing: a fresh one below `base` with a
+    /// random name and mode 0700. It is the write root, known as `session`, and no other
+    /// session is given it; `base`, made when it is absent, must belong to the user, nobody
+    /// else may write to it, and no root may contain it or lie below it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let base = tempfile::tempdir()?;
+    /// # let base = base.path();
+    /// use rootbound::{AuditLog, Session};
+    /// use serde_json::json;
+    ///
+    /// let session = Session::builder()
+    ///     .session_dir(base)
+    ///     .remove_session_dir(true)
+    ///     .audit(AuditLog::none())
+    ///     .build()?;
+    /// session.call("write_file", json!({"path": "notes.md", "content": "hello"}))?;
+    /// let own = session.directory().unwrap().to_owned();
+    /// assert!(own.join("notes.md").exists());
+    /// session.close()?;
+    /// assert!(!own.exists());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn session_dir(mut self, base: impl AsRef<Path>) -> Self {
+        self.session_base = Some(base.as_ref().to_owned());
+        self
+    }
+
+    /// Whether the session's own directory is removed, with what it holds, when the session
+    /// is closed or its last clone is dropped. Default: false.
+    #[must_use]
+    pub fn remove_session_dir(mut self, remove: bool) -> Self {
+        self.remove_session_directory = remove;
+        self
     }
 
     fn grant(
@@ -255,6 +307,29 @@ impl SessionBuilder {
         self
     }
 
+    /// Only what such a pattern names may be touched, the directories that lead there, and
+    /// nothing else; see [`Patterns`](crate::Patterns). May be called several times.
+    #[must_use]
+    pub fn allow(mut self, pattern: impl Into<String>) -> Self {
+        self.policy.patterns.allow.push(pattern.into());
+        self
+    }
+
+    /// What the pattern names is not touched, told or listed, under whatever name or link it
+    /// is reached; see [`Patterns`](crate::Patterns). May be called several times.
+    #[must_use]
+    pub fn deny(mut self, pattern: impl Into<String>) -> Self {
+        self.policy.patterns.deny.push(pattern.into());
+        self
+    }
+
+    /// Denies what usually holds credentials, [`SECRETS`](crate::SECRETS). Default: false.
+    #[must_use]
+    pub fn protect_secrets(mut self, protect: bool) -> Self {
+        self.policy.patterns.protect_secrets = protect;
+        self
+    }
+
     /// Replaces the whole policy, with what `overwrite`, `delete`, `limits` and the other
     /// methods have set so far.
     #[must_use]
@@ -329,6 +404,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Names the file that this builder's settings were read from: no root may contain it, or
+    /// a tool could change what the next session may do.
+    #[must_use]
+    pub fn configuration_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.configuration = Some(file.as_ref().to_owned());
+        self
+    }
+
     /// Runs the tools of another component.
     #[must_use]
     pub fn component(mut self, component: ToolComponent) -> Self {
@@ -355,13 +438,26 @@ impl SessionBuilder {
     ///
     /// # Errors
     ///
-    /// When a root is missing, is not a directory, or may not be a root; when the audit
+    /// When a root is missing, is not a directory, or may not be a root; when a pattern
+    /// means nothing; when the audit
     /// log cannot be written or lies in a root; when the component cannot be used.
-    pub fn build(self) -> Result<Session, StartError> {
+    pub fn build(mut self) -> Result<Session, StartError> {
+        let judge = Judge::new(&self.policy.patterns)?;
         let mut warnings = Vec::new();
         let mut roots = Roots::default();
         let mut respelling = None;
         let state = self.state.or_else(ambient::state_directory);
+        let mut own = None;
+        if let Some(base) = &self.session_base {
+            let made = own_directory(base)?;
+            self.grants.push(Wanted {
+                label: Some(SESSION.to_owned()),
+                path: made.path().to_owned(),
+                rights: Rights::Write,
+                make: false,
+            });
+            own = Some(made);
+        }
         match self.respell {
             Some(RespellFrom::FileSystem) => {
                 respelling = Some(open_file_system(&mut roots)?);
@@ -384,8 +480,12 @@ impl SessionBuilder {
                 &self.audit,
                 approvals,
                 self.audit_key.as_deref(),
+                self.configuration.as_deref(),
                 &roots,
             )?;
+        }
+        if let Some(own) = &own {
+            keep_sessions_apart(own, &self.grants, &roots)?;
         }
         if ambient::runs_as_root() {
             warnings.push("running as root: file permissions protect nothing".to_owned());
@@ -415,6 +515,11 @@ impl SessionBuilder {
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.respelling = respelling.map(Arc::new);
+        shared.judge = judge.map(Arc::new);
+        if let Some(own) = &mut own {
+            own.remove = self.remove_session_directory;
+        }
+        shared.directory = own;
         shared.toolset = self.toolset;
         if let Some(principal) = self.principal {
             shared.principal = principal;
@@ -441,6 +546,37 @@ fn read_key(file: &Path) -> Result<AuditKey, StartError> {
         path: file.to_owned(),
         reason: error.to_string(),
     })
+}
+
+fn own_directory(base: &Path) -> Result<SessionDirectory, StartError> {
+    SessionDirectory::make(base).map_err(|error| StartError::Root {
+        path: base.to_owned(),
+        reason: format!("no session's own directory can be made there: {error}"),
+    })
+}
+
+/// Another root by which the directories of other sessions could be reached.
+fn keep_sessions_apart(
+    own: &SessionDirectory,
+    grants: &[Wanted],
+    roots: &Roots,
+) -> Result<(), StartError> {
+    let base = own.base();
+    for root in roots.iter().filter(|root| root.label != SESSION) {
+        let within = |inner: &OwnedFd, outer: &OwnedFd| {
+            let outer = rustix::fs::fstat(outer).map(|stat| ObjectId::of(&stat));
+            outer
+                .and_then(|outer| walk::lies_within(inner.as_fd(), outer))
+                .unwrap_or(true)
+        };
+        if within(base, &root.handle) || within(&root.handle, base) {
+            return Err(StartError::Root {
+                path: granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label)),
+                reason: "the directories of other sessions could be reached through it".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn open_roots(
@@ -560,6 +696,7 @@ fn keep_state_outside(
     audit: &AuditTarget,
     approvals: Option<&Path>,
     key: Option<&Path>,
+    configuration: Option<&Path>,
     roots: &Roots,
 ) -> Result<(), StartError> {
     for directory in own.into_iter().chain(approvals) {
@@ -584,6 +721,9 @@ fn keep_state_outside(
     }
     if let Some(key) = key {
         state.push((key.to_owned(), "it contains the key of the audit log"));
+    }
+    for file in configuration.map(names_of).into_iter().flatten() {
+        state.push((file, "it contains the configuration"));
     }
     match audit {
         AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
@@ -610,6 +750,12 @@ fn keep_state_outside(
         }
     }
     Ok(())
+}
+
+/// A file by the name that was given, and where that leads.
+fn names_of(file: &Path) -> Vec<PathBuf> {
+    let real = ambient::canonical(file).ok();
+    real.into_iter().chain([file.to_owned()]).collect()
 }
 
 /// Looks at the nearest ancestor that exists: what will be made below it is inside too.

@@ -187,6 +187,11 @@ impl CallError {
         self.hint_of(hint).detail(COMMITTED, effects)
     }
 
+    /// Whether something that the call did stays.
+    pub(crate) fn has_committed(&self) -> bool {
+        self.0.details.contains_key(COMMITTED)
+    }
+
     /// Lists what another answer, which this one takes the place of, says was done.
     pub(crate) fn instead_of(self, other: &Self) -> Self {
         match other.0.details.get(COMMITTED) {
@@ -200,6 +205,9 @@ impl CallError {
         let hint = match name {
             "max_read_bytes" => {
                 "read a part with `offset` and `limit` of `read_file`, or have the operator raise the limit"
+            }
+            "max_session_write_bytes" | "max_session_files" => {
+                "this session has used up its share; the operator can start another, or raise the limit"
             }
             _ => "ask for less at a time, or have the operator raise the limit",
         };

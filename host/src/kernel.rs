@@ -61,6 +61,12 @@ fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::
             rights_below(root.rights),
         ))?;
     }
+    if let Some(directory) = &session.shared().directory {
+        // Sessions that a server starts later have directories beside it, and each is removed
+        // when its session is over.
+        let rights = rights_below(Rights::Write);
+        ruleset = ruleset.add_rule(PathBeneath::new(directory.base().as_fd(), rights))?;
+    }
     if let Some(state) = &session.shared().state
         && ambient::create_private_directory(state).is_ok()
     {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::paths::PathRules;
+use crate::patterns::Patterns;
 
 /// Whether something that destroys may happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -149,7 +150,7 @@ pub enum Durability {
     Fast,
 }
 
-/// Ceilings, counted by the host for each call. One that is reached answers
+/// Ceilings, counted by the host for each call, and quotas for all calls of a session. One that is reached answers
 /// `limit-exceeded` with its name, its value and the actual amount; time answers `timeout`.
 ///
 /// # Examples
@@ -180,12 +181,19 @@ pub struct Limits {
     pub max_handles: u32,
     /// Wall time, guest and host calls together. The clock stops when the commit begins.
     pub timeout: Duration,
+    /// Bytes written by all calls of the session together. A call of which nothing stays, a
+    /// dry run among them, counts nothing.
+    pub max_session_write_bytes: Option<u64>,
+    /// Files and directories made by all calls of the session together, likewise.
+    pub max_session_files: Option<u64>,
+    /// Calls of the session that may begin within any one second.
+    pub max_calls_per_second: Option<u32>,
 }
 
 impl Default for Limits {
     /// The defaults are: 10 MiB read of one object and 512 MiB altogether; 5 MiB written;
     /// results up to 16 MiB; 256 MiB of guest memory; 10 levels; 10,000 entries of a
-    /// listing; 256 open handles; 5 seconds.
+    /// listing; 256 open handles; 5 seconds; no quotas for all calls of a session together.
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
         Self {
@@ -198,6 +206,9 @@ impl Default for Limits {
             max_entries: 10_000,
             max_handles: 256,
             timeout: Duration::from_secs(5),
+            max_session_write_bytes: None,
+            max_session_files: None,
+            max_calls_per_second: None,
         }
     }
 }
@@ -211,6 +222,8 @@ pub struct Policy {
     pub delete: Consent,
     /// Which path spellings are taken.
     pub paths: PathRules,
+    /// Which objects may be touched.
+    pub patterns: Patterns,
     /// The ceilings.
     pub limits: Limits,
     /// Whether changes are synced.
@@ -219,12 +232,13 @@ pub struct Policy {
 
 impl Default for Policy {
     /// The defaults are: nothing is overwritten; deletions are asked about; names must be
-    /// portable; [`Limits::default`]; changes are synced.
+    /// portable; no patterns; [`Limits::default`]; changes are synced.
     fn default() -> Self {
         Self {
             overwrite: Consent::Deny,
             delete: Consent::Ask,
             paths: PathRules::default(),
+            patterns: Patterns::default(),
             limits: Limits::default(),
             durability: Durability::Full,
         }

@@ -1,4 +1,5 @@
-//! Where an object really stands below its root: a name for the record, never a reason.
+//! Where an object really stands below its root: a name for the record, and what patterns
+//! judge; never a reason to reach it.
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -12,6 +13,11 @@ use crate::{ambient, paths};
 /// `None` where `/proc` is not mounted, and for what was deleted or moved out of the root
 /// meanwhile: there is no path from the root then, and no other is told.
 pub(crate) fn path_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option<String> {
+    bytes_below(root, object).map(|path| paths::escaped(&path))
+}
+
+/// The same, byte for byte.
+pub(crate) fn bytes_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option<Vec<u8>> {
     // What is deleted has a path no more, but the kernel tells the last one, marked.
     if rustix::fs::fstat(object).ok()?.st_nlink == 0 {
         return None;
@@ -19,9 +25,9 @@ pub(crate) fn path_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option
     let (root, object) = (ambient::path_of(root)?, ambient::path_of(object)?);
     let below = object.strip_prefix(root).ok()?;
     if below == Path::new("") {
-        return Some(".".to_owned());
+        return Some(b".".to_vec());
     }
-    Some(paths::escaped(below.as_os_str().as_bytes()))
+    Some(below.as_os_str().as_bytes().to_vec())
 }
 
 /// The path of a name in a directory, likewise.

@@ -18,7 +18,7 @@ pub enum Rights {
 }
 
 /// A directory handle that the user opened, and what may be done there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) label: String,
     pub(crate) preopen: String,
@@ -54,6 +54,22 @@ impl Roots {
             handle: Arc::new(handle),
             id,
         });
+    }
+
+    /// The same roots, with another directory as the write root, or none.
+    pub(crate) fn with_write_root(&self, directory: Option<(OwnedFd, ObjectId)>) -> Self {
+        let mut roots = self.0.clone();
+        match directory {
+            Some((handle, id)) => {
+                let handle = Arc::new(handle);
+                for root in roots.iter_mut().filter(|root| root.rights == Rights::Write) {
+                    root.handle = Arc::clone(&handle);
+                    root.id = id;
+                }
+            }
+            None => roots.retain(|root| root.rights == Rights::Read),
+        }
+        Self(roots)
     }
 
     /// A label that no other directory has, nor an operator gave to one. One directory

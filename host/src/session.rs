@@ -1,10 +1,11 @@
 //! A session: what was granted, under which policy, recorded where; and the calls in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use rustix::io::Errno;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,7 @@ use crate::audit::{self, AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, PathRole, ToolComponent};
+use crate::errno;
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
@@ -23,6 +25,7 @@ use crate::random;
 use crate::recorder::Recorder;
 use crate::roots::{Grant, Rights, RootIndex};
 use crate::running::{self, Answer};
+use crate::session_directory::SessionDirectory;
 use crate::shared::{Shared, describe_policy};
 use crate::toolset::Toolset;
 use crate::transaction::{self, CommitOrder, EffectReceipt};
@@ -288,6 +291,10 @@ impl Session {
             *ceiling.as_ref().unwrap_or(&None),
         );
         state.watch.clone_from(&options.watch);
+        if let Err(error) = shared.quotas.call(Instant::now(), &shared.policy.limits) {
+            let unrecorded = self.record_late_refusal(&state, "", &error).err();
+            return (state, Err(unrecorded.unwrap_or(error)));
+        }
         let arguments = match ceiling.and_then(|_| self.prepare(&mut state, tool, arguments)) {
             Ok(arguments) => arguments,
             Err(error) => return (state, Err(error)),
@@ -523,6 +530,9 @@ impl Session {
         started: Instant,
         result: Result<(), &CallError>,
     ) -> Result<(), CallError> {
+        if state.dry_run || result.is_err_and(|error| !error.has_committed()) {
+            state.give_back();
+        }
         let removed = state.transaction.discard();
         let mut entries: Vec<Entry> = removed
             .iter()
@@ -616,15 +626,39 @@ impl Session {
     }
 
     /// Ends the session: this handle and all its clones answer `closed` from now on, and
-    /// the audit log is signed, where it has a key, and synced. Calls that are running end as they would have.
+    /// the audit log is signed, where it has a key, and synced. Calls that are running end as
+    /// they would have, unless the session's own directory is removed with it: then they fail.
     ///
     /// # Errors
     ///
-    /// `audit-unavailable` when the log cannot be signed or synced; the session is closed all the
-    /// same.
+    /// `audit-unavailable` when the log cannot be signed or synced, `io` when the session's own
+    /// directory cannot be removed; the session is closed all the same.
     pub fn close(&self) -> Result<(), CallError> {
         self.shared.closed.store(true, Ordering::SeqCst);
-        self.shared.audit.close()
+        let removed = match &self.shared.directory {
+            Some(directory) => directory.end().map_err(not_removed),
+            None => Ok(()),
+        };
+        self.shared.audit.close().and(removed)
+    }
+
+    /// The session's own directory, if it was given one with
+    /// [`SessionBuilder::session_dir`](crate::SessionBuilder::session_dir).
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        self.shared.directory.as_ref().map(SessionDirectory::path)
+    }
+
+    /// Removes the session's own directory with what it holds. Later writes fail.
+    ///
+    /// # Errors
+    ///
+    /// `io` when something in it cannot be removed.
+    pub fn remove_directory(&self) -> Result<(), CallError> {
+        match &self.shared.directory {
+            Some(directory) => directory.remove().map_err(not_removed),
+            None => Ok(()),
+        }
     }
 
     /// Whether the session was closed.
@@ -691,6 +725,18 @@ impl Session {
         let policy = &self.shared.policy;
         policy.overwrite == Consent::Ask || policy.delete == Consent::Ask
     }
+}
+
+fn not_removed(error: std::io::Error) -> CallError {
+    let why = match Errno::from_io_error(&error) {
+        Some(errno) => errno::explain(errno).message().to_owned(),
+        None => "something in it stays".to_owned(),
+    };
+    CallError::new(
+        code::IO,
+        format!("the session's own directory cannot be removed: {why}"),
+    )
+    .hint_of("the operator has to remove it")
 }
 
 fn not_utf_8() -> CallError {

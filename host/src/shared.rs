@@ -12,10 +12,13 @@ use crate::approval::{Approver, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::component::{Definition, ToolComponent};
 use crate::journal::Journal;
+use crate::patterns::Judge;
 use crate::policy::Policy;
+use crate::quotas::Quotas;
 use crate::random;
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
+use crate::session_directory::SessionDirectory;
 use crate::toolset::Toolset;
 use crate::walk::{ObjectId, Version};
 
@@ -28,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) id: String,
     pub(crate) roots: Arc<Roots>,
     pub(crate) policy: Policy,
+    /// The policy's patterns, if there are any.
+    pub(crate) judge: Option<Arc<Judge>>,
     pub(crate) audit: AuditLog,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) principal: String,
@@ -44,6 +49,9 @@ pub(crate) struct Shared {
     /// Where this crate keeps its own files, if there is such a place.
     pub(crate) state: Option<PathBuf>,
     pub(crate) journal: Arc<Journal>,
+    pub(crate) quotas: Quotas,
+    /// The session's own directory, if it has one.
+    pub(crate) directory: Option<SessionDirectory>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
     pub(crate) closed: Arc<AtomicBool>,
     pub(crate) calls: AtomicU64,
@@ -72,6 +80,7 @@ impl Shared {
             id: random::hex::<8>(),
             roots: Arc::new(roots),
             policy,
+            judge: None,
             audit,
             approver,
             principal: crate::ambient::local_user(),
@@ -85,6 +94,8 @@ impl Shared {
             records_arguments: false,
             journal: Journal::new(state.as_deref()),
             state,
+            quotas: Quotas::default(),
+            directory: None,
             own_work: Mutex::default(),
             closed: Arc::default(),
             calls: AtomicU64::new(0),
@@ -95,10 +106,12 @@ impl Shared {
     /// The same grants, policy and log, with a memory of its own.
     pub(crate) fn apart(&self, principal: String) -> Self {
         let number = self.apart.fetch_add(1, Ordering::Relaxed) + 1;
+        let (roots, directory) = self.own_directory_apart();
         Self {
             id: format!("{}.{number}", self.id),
-            roots: Arc::clone(&self.roots),
+            roots,
             policy: self.policy.clone(),
+            judge: self.judge.clone(),
             audit: self.audit.clone(),
             approver: Arc::clone(&self.approver),
             principal,
@@ -112,10 +125,28 @@ impl Shared {
             records_arguments: self.records_arguments,
             journal: Arc::clone(&self.journal),
             state: self.state.clone(),
+            quotas: Quotas::default(),
+            directory,
             own_work: Mutex::default(),
             closed: Arc::clone(&self.closed),
             calls: AtomicU64::new(0),
             apart: AtomicU64::new(0),
+        }
+    }
+
+    /// Where sessions have directories of their own, another one. Without it nothing is
+    /// granted for writing: the session must not write to this one's.
+    fn own_directory_apart(&self) -> (Arc<Roots>, Option<SessionDirectory>) {
+        let Some(directory) = &self.directory else {
+            return (Arc::clone(&self.roots), None);
+        };
+        let made = directory.another().and_then(|another| {
+            let (handle, id) = another.open()?;
+            Ok((self.roots.with_write_root(Some((handle, id))), another))
+        });
+        match made {
+            Ok((roots, another)) => (Arc::new(roots), Some(another)),
+            Err(_) => (Arc::new(self.roots.with_write_root(None)), None),
         }
     }
 
@@ -175,20 +206,30 @@ pub(crate) fn describe_policy(policy: &Policy) -> Value {
     let limits = &policy.limits;
     // RFC 8785 carries integers up to 2^53 - 1 and no further.
     let exact = |number: u64| number.min((1 << 53) - 1);
-    json!({
+    let mut described = json!({
+        "allow": policy.patterns.allow,
         "delete": policy.delete,
+        "deny": policy.patterns.deny,
         "durability": policy.durability,
         "max_call_read_bytes": exact(limits.max_call_read_bytes),
+        "max_calls_per_second": limits.max_calls_per_second,
         "max_depth": limits.max_depth,
         "max_entries": exact(limits.max_entries),
         "max_handles": limits.max_handles,
         "max_memory": exact(limits.max_memory),
         "max_output_bytes": exact(limits.max_output_bytes),
         "max_read_bytes": exact(limits.max_read_bytes),
+        "max_session_files": limits.max_session_files.map(exact),
+        "max_session_write_bytes": limits.max_session_write_bytes.map(exact),
         "max_write_bytes": exact(limits.max_write_bytes),
         "overwrite": policy.overwrite,
         "portable_names": policy.paths.portable_names,
         "strict_paths": policy.paths.strict,
         "timeout_ms": exact(limits.timeout.as_millis() as u64),
-    })
+    });
+    if policy.patterns.protect_secrets {
+        described["protect_secrets"] = json!(true);
+        described.sort_all_objects();
+    }
+    described
 }

@@ -1,7 +1,10 @@
 //! The program as scripts see it: exit status, standard output, and nothing else on it.
 
 mod calling;
+mod config;
 mod errors;
+mod explaining;
+mod generated;
 mod help;
 mod starting;
 mod tool_list;

@@ -110,6 +110,12 @@ pub fn everything(builder: SessionBuilder) -> SessionBuilder {
     builder.overwrite(Consent::Allow).delete(Consent::Allow)
 }
 
+/// Everything is allowed, but for what has one of three names.
+pub fn patterned(builder: SessionBuilder) -> SessionBuilder {
+    let builder = everything(builder).deny("deep.md").deny("report.md");
+    builder.deny("/done/inner")
+}
+
 /// Deleting is allowed, overwriting is not.
 pub fn no_overwriting(builder: SessionBuilder) -> SessionBuilder {
     builder.delete(Consent::Allow)

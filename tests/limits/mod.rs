@@ -4,4 +4,5 @@
 
 mod bytes;
 mod listing;
+mod quotas;
 mod resources;

@@ -6,4 +6,6 @@ mod lookup;
 mod migration;
 mod nesting;
 mod overwrite;
+mod patterns;
 mod roots;
+mod sessions;

@@ -97,6 +97,7 @@ impl Cli {
         command
             .env("XDG_STATE_HOME", self.state())
             .env_remove("ROOTBOUND_WORK_DIR")
+            .env_remove("ROOTBOUND_CONFIG")
             .stdin(Stdio::null());
     }
 

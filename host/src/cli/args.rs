@@ -6,18 +6,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anyhow::bail;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use rootbound::{
     ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
     Limits, RefuseEverything, Rotation, Session, SessionBuilder, TerminalApprover, ToolComponent,
     Toolset,
 };
 
-use super::{Failure, print, sizes, times};
+use super::settings::{self, Sources};
+use super::{Failure, Refused, milliseconds, print, sizes, times};
 
 /// File tools that an LLM agent can be given without handing it the machine.
 #[derive(Debug, Parser)]
@@ -49,6 +50,13 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
     Approvals(ApprovalsArgs),
+    /// Print a script that completes the command line in a shell.
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Print the manual page, in roff.
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -112,11 +120,36 @@ pub(crate) enum ToolsFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Print JSON.
+    /// Print JSON, as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// For whom the output is.
+    #[arg(long, value_enum, default_value_t)]
+    format: CheckFormat,
+    /// Print the options of the session instead, each with where its value comes from.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) print_config: bool,
+    /// Look inside the directories as well, for links that lead out, mounts, and files with
+    /// more than one name: up to 100,000 objects or 5 seconds each.
+    #[arg(long, conflicts_with = "print_config")]
+    pub(crate) look_inside: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+impl CheckArgs {
+    pub(crate) fn wants_json(&self) -> bool {
+        self.json || matches!(self.format, CheckFormat::Json)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum CheckFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
 }
 
 #[derive(Debug, Args)]
@@ -268,6 +301,9 @@ pub(crate) struct SessionArgs {
     pub(crate) grants: GrantArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+    /// Where the options come from.
+    #[arg(skip)]
+    pub(crate) sources: Sources,
 }
 
 #[derive(Debug, Args)]
@@ -282,6 +318,16 @@ pub(crate) struct GrantArgs {
     /// Grant one directory both ways; created when absent.
     #[arg(long, value_name = "DIR", env = "ROOTBOUND_WORK_DIR", hide_env_values = true, value_parser = directory_or_nothing())]
     work: Option<PathBuf>,
+    /// Make a directory for this session alone below BASE, and grant it for writing.
+    #[arg(long, value_name = "BASE")]
+    session_dir: Option<PathBuf>,
+    /// Remove that directory, with what it holds, when the session ends.
+    #[arg(long)]
+    remove_session_dir: bool,
+    /// Options from a file, `rootbound.toml`; those given here or in the environment count
+    /// more.
+    #[arg(long, value_name = "FILE", env = "ROOTBOUND_CONFIG", hide_env_values = true, value_parser = directory_or_nothing())]
+    config: Option<PathBuf>,
     /// Another tool component than the built-in one.
     #[arg(long, value_name = "FILE.wasm")]
     component: Option<PathBuf>,
@@ -357,9 +403,29 @@ pub(crate) struct PolicyArgs {
     /// Open files, directories and streams at one time [default: 256].
     #[arg(long, value_name = "N")]
     max_handles: Option<u32>,
-    /// Milliseconds that a call may take [default: 5000].
+    /// Bytes written by all calls together [default: no limit].
+    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    max_session_write_bytes: Option<u64>,
+    /// Files and directories made by all calls together [default: no limit].
     #[arg(long, value_name = "N")]
+    max_session_files: Option<u64>,
+    /// Calls that may begin within one second [default: no limit].
+    #[arg(long, value_name = "N")]
+    max_calls_per_second: Option<u32>,
+    /// Milliseconds that a call may take, or a time such as `5s` [default: 5000].
+    #[arg(long, value_name = "N", value_parser = milliseconds::parse)]
     timeout_ms: Option<u64>,
+    /// Only what the pattern names may be touched; gitignore syntax, from the root of each
+    /// directory; may be given several times.
+    #[arg(long, value_name = "GLOB")]
+    allow: Vec<String>,
+    /// What the pattern names is neither touched nor listed; may be given several times.
+    #[arg(long, value_name = "GLOB")]
+    deny: Vec<String>,
+    /// Deny what usually holds credentials: `.env*`, `.ssh`, `*.pem`, `id_*`, `.git/hooks` and
+    /// many more.
+    #[arg(long)]
+    protect_secrets: bool,
     /// Refuse every `..` in a path.
     #[arg(long)]
     strict_paths: bool,
@@ -403,25 +469,26 @@ impl From<ConsentArg> for Consent {
 }
 
 impl Cli {
-    /// Reads the command line. The environment's work directory counts only where no grant
-    /// is given by hand: it must not widen what someone wrote down.
-    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let matches = Self::command().try_get_matches()?;
-        let mut cli = Self::from_arg_matches(&matches)?;
+    /// Reads the command line, and the configuration file that it or the environment names.
+    pub(crate) fn from_command_line() -> Result<Self, Refused> {
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        let matches = Self::command().try_get_matches_from(&arguments)?;
+        let opens_a_session = Self::from_arg_matches(&matches)?.session_mut().is_some();
+        let completed = settings::complete(&arguments, matches, opens_a_session)?;
+        let mut cli = Self::from_arg_matches(&completed.matches)?;
         if let Some(session) = cli.session_mut() {
+            session.sources = completed.sources;
             let grants = &mut session.grants;
-            let by_hand = !grants.read.is_empty() || grants.write.is_some();
-            let from_environment = work_is_from_environment(&matches);
             // An empty variable is as good as none.
-            let is_nothing = grants.work.as_deref() == Some(Path::new(""));
-            if from_environment && (by_hand || is_nothing) {
+            if work_is_from_environment(&completed.matches) && !completed.work_counts {
                 grants.work = None;
             }
-            if grants.write.is_some() && grants.work.is_some() {
-                return Err(Self::command().error(
+            let written = [&grants.write, &grants.work, &grants.session_dir];
+            if written.into_iter().flatten().count() > 1 {
+                return Err(Refused::CommandLine(Self::command().error(
                     ErrorKind::ArgumentConflict,
-                    "`--write` and `--work` cannot be used together: one directory can be granted for writing",
-                ));
+                    "`--write`, `--work` and `--session-dir` cannot be used together: one directory can be granted for writing",
+                )));
             }
         }
         Ok(cli)
@@ -434,7 +501,10 @@ impl Cli {
             Command::Check(check) => check.session.grants.toolset.into(),
             Command::Mcp(mcp) => mcp.session.grants.toolset.into(),
             Command::Tools(tools) => tools.toolset.into(),
-            Command::Approvals(_) | Command::Audit(_) => Toolset::default(),
+            Command::Approvals(_)
+            | Command::Audit(_)
+            | Command::Completions { .. }
+            | Command::Man => Toolset::default(),
         }
     }
 
@@ -443,7 +513,11 @@ impl Cli {
             Command::Call(call) => Some(&mut call.session),
             Command::Check(check) => Some(&mut check.session),
             Command::Mcp(mcp) => Some(&mut mcp.session),
-            Command::Tools(_) | Command::Approvals(_) | Command::Audit(_) => None,
+            Command::Tools(_)
+            | Command::Approvals(_)
+            | Command::Audit(_)
+            | Command::Completions { .. }
+            | Command::Man => None,
         }
     }
 }
@@ -479,6 +553,9 @@ impl SessionArgs {
         let mut builder = Session::builder();
         builder = self.grants.apply(builder)?;
         builder = self.policy.apply(builder, max_output_bytes)?;
+        if let Some(file) = &self.sources.file {
+            builder = builder.configuration_file(file);
+        }
         let session = builder.build()?;
         for warning in session.warnings() {
             print::to_stderr(&format!("warning: {warning}"));
@@ -518,6 +595,11 @@ impl GrantArgs {
         }
         if let Some(directory) = &self.work {
             builder = builder.work_root(directory);
+        }
+        if let Some(base) = &self.session_dir {
+            builder = builder
+                .session_dir(base)
+                .remove_session_dir(self.remove_session_dir);
         }
         if let Some(component) = load_component(self.component.as_ref())? {
             builder = builder.component(component);
@@ -568,6 +650,7 @@ impl PolicyArgs {
         builder = builder
             .overwrite(self.overwrite.into())
             .delete(self.delete.into())
+            .protect_secrets(self.protect_secrets)
             .strict_paths(self.strict_paths)
             .portable_names(!self.any_names)
             .durability(match self.durability {
@@ -575,7 +658,9 @@ impl PolicyArgs {
                 DurabilityArg::Fast => Durability::Fast,
             })
             .note_confinement(!self.no_landlock)
-            .limits(self.limits(max_output_bytes)?);
+            .limits(self.limits(max_output_bytes));
+        builder = self.allow.iter().fold(builder, SessionBuilder::allow);
+        builder = self.deny.iter().fold(builder, SessionBuilder::deny);
         builder = match self.approve {
             None => builder,
             Some(ApproveArg::Deny) => builder.approver(RefuseEverything),
@@ -602,7 +687,7 @@ impl PolicyArgs {
         })
     }
 
-    fn limits(&self, max_output_bytes: u64) -> anyhow::Result<Limits> {
+    fn limits(&self, max_output_bytes: u64) -> Limits {
         let mut limits = Limits {
             max_output_bytes,
             ..Limits::default()
@@ -615,12 +700,14 @@ impl PolicyArgs {
         set(&mut limits.max_depth, self.max_depth);
         set(&mut limits.max_entries, self.max_entries);
         set(&mut limits.max_handles, self.max_handles);
-        match self.timeout_ms {
-            Some(0) => bail!("`--timeout-ms 0` leaves no time for any call"),
-            Some(milliseconds) => limits.timeout = Duration::from_millis(milliseconds),
-            None => {}
-        }
-        Ok(limits)
+        limits.max_session_write_bytes = self.max_session_write_bytes;
+        limits.max_session_files = self.max_session_files;
+        limits.max_calls_per_second = self.max_calls_per_second;
+        set(
+            &mut limits.timeout,
+            self.timeout_ms.map(Duration::from_millis),
+        );
+        limits
     }
 }
 

@@ -2,32 +2,41 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Rights};
+use rootbound::{Consent, Patterns, Rights, SECRETS};
 use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Opened};
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, options, print, roots};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let opened = args.session.open()?;
-    if args.json {
-        print::result(&as_json(&opened).to_string());
+    if args.print_config {
+        let sources = &args.session.sources;
+        print::result(&options::shown(
+            sources,
+            &opened.session.policy_json(),
+            args.wants_json(),
+        ));
+    } else if args.wants_json() {
+        print::result(&as_json(&opened, args.look_inside).to_string());
     } else {
-        print::result(as_text(&opened).trim_end());
+        print::result(as_text(&opened, args.look_inside).trim_end());
     }
     opened.session.close()?;
     Ok(Exit::Success)
 }
 
-fn as_json(opened: &Opened) -> Value {
+fn as_json(opened: &Opened, look_inside: bool) -> Value {
     let session = &opened.session;
-    let grants: Vec<Value> = session
-        .grants()
+    let roots = session.explain_roots(look_inside);
+    let grants: Vec<Value> = roots
         .iter()
-        .map(|grant| json!({ "label": grant.label, "rights": rights(grant.rights) }))
+        .map(|root| json!({ "label": root.label, "rights": roots::rights(root.rights) }))
         .collect();
+    let explained: Vec<Value> = roots.iter().map(roots::as_json).collect();
     json!({
         "grants": grants,
+        "roots": explained,
         "policy": session.policy_json(),
         "refused": refused(opened),
         "audit": session.audit().describe(),
@@ -37,12 +46,12 @@ fn as_json(opened: &Opened) -> Value {
     })
 }
 
-fn as_text(opened: &Opened) -> String {
+fn as_text(opened: &Opened, look_inside: bool) -> String {
     let session = &opened.session;
     let mut text = String::from("grants:\n");
     // Writing to a string cannot fail.
-    for grant in session.grants() {
-        let _ = writeln!(text, "  {:<12} {}", grant.label, rights(grant.rights));
+    for root in session.explain_roots(look_inside) {
+        text.push_str(&roots::as_text(&root));
     }
     if session.grants().is_empty() {
         text.push_str("  none: every file operation is refused\n");
@@ -66,17 +75,11 @@ fn as_text(opened: &Opened) -> String {
     text
 }
 
-fn rights(rights: Rights) -> &'static str {
-    match rights {
-        Rights::Read => "read",
-        Rights::Write => "write",
-    }
-}
-
 fn refused(opened: &Opened) -> Vec<String> {
     let session = &opened.session;
     let granted = |rights| session.grants().iter().any(|grant| grant.rights == rights);
     let mut lines = vec!["everything outside the granted directories".to_owned()];
+    lines.extend(excluded(&session.policy().patterns));
     if !granted(Rights::Read) {
         lines.push("reading and listing: nothing is granted for reading".to_owned());
     }
@@ -94,6 +97,23 @@ fn refused(opened: &Opened) -> Vec<String> {
             Consent::Ask => lines.push(format!("{what}, unless approved: {}", opened.approver)),
             Consent::Allow => {}
         }
+    }
+    lines
+}
+
+fn excluded(patterns: &Patterns) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !patterns.allow.is_empty() {
+        lines.push(format!("whatever is not `{}`", patterns.allow.join("`, `")));
+    }
+    if !patterns.deny.is_empty() {
+        lines.push(format!("what is `{}`", patterns.deny.join("`, `")));
+    }
+    if patterns.protect_secrets {
+        lines.push(format!(
+            "what usually holds credentials: `{}`",
+            SECRETS.join("`, `")
+        ));
     }
     lines
 }

@@ -5,7 +5,13 @@ mod args;
 mod audit;
 mod call;
 mod check;
+mod config;
+mod generate;
+mod milliseconds;
+mod options;
 pub(crate) mod print;
+mod roots;
+mod settings;
 mod sizes;
 mod times;
 mod tools;
@@ -35,7 +41,11 @@ pub(crate) enum Exit {
 pub(crate) fn run() -> ExitCode {
     let cli = match Cli::from_command_line() {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(Refused::CommandLine(error)) => error.exit(),
+        Err(Refused::Configuration(error)) => {
+            print::to_stderr(&format!("error: {error:#}"));
+            return ExitCode::from(Exit::Usage as u8);
+        }
     };
     let exit = std::panic::catch_unwind(|| dispatch(&cli)).unwrap_or(Exit::Internal);
     ExitCode::from(exit as u8)
@@ -49,8 +59,29 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Check(check) => check::run(check),
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
+        Command::Completions { shell } => Ok(generate::completions(*shell)),
+        Command::Man => generate::man(),
     };
     result.unwrap_or_else(|failure| report(cli.toolset(), &failure))
+}
+
+/// Why there is no command to be done.
+#[derive(Debug)]
+enum Refused {
+    CommandLine(clap::Error),
+    Configuration(anyhow::Error),
+}
+
+impl From<clap::Error> for Refused {
+    fn from(error: clap::Error) -> Self {
+        Self::CommandLine(error)
+    }
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Configuration(error)
+    }
 }
 
 /// Why a command could not do its work.

@@ -156,6 +156,7 @@ impl CallState {
             return Err(asked.refuse(ErrorCode::Invalid, paths::reserved_name()));
         }
         self.permit(&asked)?;
+        self.judge_text(&asked)?;
         Ok(asked)
     }
 

@@ -3,6 +3,7 @@
 //! The traits are generated from the WIT, so a method that WASI gains does not compile
 //! until it has its place here.
 
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, Stat};
@@ -117,9 +118,10 @@ impl CallState {
     fn stat_on_disk(&self, asked: &Asked, follow: bool) -> Result<(Stat, Found), Fault> {
         // One name needs no walk, unless it is a link to be followed.
         if walk::is_single_name(&asked.path) {
-            let stat =
-                walk::look(asked.base.fd(), &asked.path).map_err(|errno| asked.errno(errno))?;
+            let stat = walk::look(asked.base.fd(), &asked.path)
+                .map_err(|errno| self.errno_of_walk(asked, errno))?;
             if !follow || Kind::of(&stat) != Kind::Symlink {
+                self.judge_entry(asked, Kind::of(&stat))?;
                 let id = ObjectId::of(&stat);
                 let resolved = self.place_of_name(asked, true, asked.base.fd(), &asked.path);
                 return Ok((stat, Found { id, resolved }));
@@ -133,8 +135,9 @@ impl CallState {
                 OFlags::NOFOLLOW
             };
         let walked = walk::open_and_tell(asked.base.fd(), &asked.path, boundary, flags)
-            .map_err(|errno| asked.errno(errno))?;
+            .map_err(|errno| self.errno_of_walk(asked, errno))?;
         let stat = rustix::fs::fstat(&walked.handle)?;
+        self.judge_walked(asked, &walked, Kind::of(&stat))?;
         let found = self.found(asked, &walked, ObjectId::of(&stat));
         Ok((stat, found))
     }
@@ -149,7 +152,10 @@ impl CallState {
     fn read_link(&mut self, base: &Directory, path: String) -> Result<String, Fault> {
         let asked = self.ask(Operation::Stat, base, path, Use::Any)?;
         let place = self.locate(&asked)?;
-        let link = ObjectId::of(&walk::look(place.directory(), place.name())?);
+        let link = match self.look(&asked, &place)? {
+            Some(stat) => ObjectId::of(&stat),
+            None => return Err(self.absent(&asked, &place)),
+        };
         let target = rustix::fs::readlinkat(place.directory(), place.name(), Vec::new())
             .map_err(|errno| asked.errno(errno))?;
         let target = (target.into_string()).map_err(|_| Fault::errno(Errno::ILSEQ))?;
@@ -158,8 +164,9 @@ impl CallState {
         // may have become that of another link.
         let leads = link_target(&asked.path, &target);
         let boundary = self.root(base.root).boundary;
-        walk::open(base.fd(), &leads, boundary, OFlags::PATH, Mode::empty())
-            .map_err(|errno| asked.errno(errno))?;
+        let led = walk::open(base.fd(), &leads, boundary, OFlags::PATH, Mode::empty())
+            .map_err(|errno| self.errno_of_link(&asked, leads, errno))?;
+        self.judge_led(&asked, led.as_fd())?;
         let (path, resolved) = (place.path.into(), place.resolved);
         self.accessed(
             Operation::Stat,

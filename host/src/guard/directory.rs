@@ -96,8 +96,9 @@ impl CallState {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(asked.base.fd(), ".", flags, Mode::empty())?;
         let id = asked.base.id;
+        let stands = self.judge_of_entries(&asked)?;
         let mut stream = EntryStream::new(asked, self.shared.policy.limits.max_entries);
-        self.collect(&handle, id, &mut stream)?;
+        self.collect(&handle, id, stands.as_deref(), &mut stream)?;
         for (name, pending) in self.transaction.pending_in(id) {
             match pending {
                 Pending::Gone => {}
@@ -113,6 +114,7 @@ impl CallState {
         &mut self,
         handle: &OwnedFd,
         id: ObjectId,
+        stands: Option<&[u8]>,
         stream: &mut EntryStream,
     ) -> Result<(), Fault> {
         let mut buffer = [MaybeUninit::<u8>::uninit(); BUFFER_BYTES];
@@ -137,6 +139,9 @@ impl CallState {
                 FileType::Unknown => kind_by_look(handle, name),
                 known => Kind::from_type(known),
             };
+            if self.hides(stands, name, kind) {
+                continue;
+            }
             stream.push(name, kind);
         }
         Ok(())

@@ -12,6 +12,7 @@ use super::state::CallState;
 use crate::bindings::filesystem::ErrorCode;
 use crate::error::CallError;
 use crate::paths;
+use crate::patterns::Subject;
 use crate::transaction::{Pending, Place, Slot};
 use crate::walk::{self, Kind, ObjectId};
 
@@ -28,7 +29,7 @@ impl CallState {
             let boundary = self.root(asked.base.root).boundary;
             let flags = OFlags::PATH | OFlags::DIRECTORY;
             let walked = walk::open_and_tell(asked.base.fd(), parent, boundary, flags)
-                .map_err(|errno| asked.errno(errno))?;
+                .map_err(|errno| self.errno_of_walk(asked, errno))?;
             let id = ObjectId::of(&rustix::fs::fstat(&walked.handle)?);
             let shared = self.transaction.handle_of(id);
             let handle = shared.unwrap_or_else(|| Arc::new(walked.handle));
@@ -49,6 +50,7 @@ impl CallState {
                 name: name.to_owned(),
             },
         };
+        self.judge_place(asked, &place, Subject::Directory)?;
         self.refuse_through_pending(asked, &place)?;
         Ok(place)
     }

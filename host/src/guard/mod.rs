@@ -12,6 +12,7 @@
 mod ask;
 mod descriptor;
 mod directory;
+mod excluded;
 mod fault;
 mod found;
 mod io;

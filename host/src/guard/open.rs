@@ -13,6 +13,7 @@ use super::state::{CallState, Descriptor, Directory, OpenFile};
 use crate::bindings::filesystem::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 use crate::error::{CallError, code};
 use crate::paths::{self, Use};
+use crate::patterns::Subject;
 use crate::policy::{Consent, Operation};
 use crate::roots::Rights;
 use crate::transaction::{Before, Pending, Place, StagedFile, StagedIndex};
@@ -89,8 +90,10 @@ impl CallState {
             return Err(asked.pending());
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | no_follow(wanted);
-        let walked = (self.walk(&asked, flags)).map_err(|errno| asked.errno(errno))?;
+        let walked =
+            (self.walk(&asked, flags)).map_err(|errno| self.errno_of_walk(&asked, errno))?;
         let stat = rustix::fs::fstat(&walked.handle)?;
+        self.judge_walked(&asked, &walked, Kind::of(&stat))?;
         self.directory(asked, walked, &stat)
     }
 
@@ -116,8 +119,9 @@ impl CallState {
                 Some(stat) => stat,
                 None => {
                     let named = (self.walk(&asked, OFlags::PATH | no_follow(wanted)))
-                        .map_err(|errno| asked.errno(errno))?;
+                        .map_err(|errno| self.errno_of_walk(&asked, errno))?;
                     let stat = rustix::fs::fstat(&named.handle)?;
+                    self.judge_walked(&asked, &named, Kind::of(&stat))?;
                     match Kind::of(&stat) {
                         Kind::Directory => return self.directory(asked, named, &stat),
                         Kind::Symlink => return Err(asked.symlink()),
@@ -131,10 +135,11 @@ impl CallState {
             let opened = match self.walk(&asked, OFlags::RDONLY | no_follow(wanted)) {
                 // A socket, or a device that is not there: it was a file a moment ago.
                 Err(Errno::NXIO | Errno::NODEV) => continue,
-                other => other.map_err(|errno| asked.errno(errno))?,
+                other => other.map_err(|errno| self.errno_of_walk(&asked, errno))?,
             };
             let id = ObjectId::of(&rustix::fs::fstat(&opened.handle)?);
             if id == ObjectId::of(&stat) {
+                self.judge_walked(&asked, &opened, Kind::File)?;
                 let found = self.found(&asked, &opened, id);
                 return self.file(&asked, opened.handle, found);
             }
@@ -148,7 +153,8 @@ impl CallState {
         if !walk::is_single_name(&asked.path) {
             return Ok(None);
         }
-        let stat = walk::look(asked.base.fd(), &asked.path).map_err(|errno| asked.errno(errno))?;
+        let stat = walk::look(asked.base.fd(), &asked.path)
+            .map_err(|errno| self.errno_of_walk(asked, errno))?;
         Ok((Kind::of(&stat) == Kind::File).then_some(stat))
     }
 
@@ -252,7 +258,8 @@ impl CallState {
             .filter(|root| root.rights == Rights::Read)
             .map(|root| root.id)
             .collect();
-        self.lies_within_any(place.directory(), &readable)
+        Ok(self.lies_within_any(place.directory(), &readable)?
+            && self.is_readable_by_pattern(place))
     }
 
     /// The guest sees its own staged file. It may read it where it has a read grant, when it
@@ -297,6 +304,7 @@ impl CallState {
             return Err(asked.errno(Errno::ISDIR));
         }
         let place = self.locate_target(&asked)?;
+        self.judge_place(&asked, &place, Subject::File)?;
         match self.transaction.pending(&place.slot).cloned() {
             None => {}
             Some(Pending::File(_)) if wanted.exclusive => return Err(Fault::errno(Errno::EXIST)),
@@ -358,6 +366,7 @@ impl CallState {
     fn create(&mut self, asked: &Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
+        self.charge_new(asked)?;
         let file = StagedFile::new(&place.directory, &self.shared.journal)?;
         let index = self.transaction.create(place, file);
         self.open_staged(asked, index, wanted)

@@ -36,6 +36,7 @@ impl CallState {
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
         self.count_directory(&asked)?;
+        self.charge_new(&asked)?;
         self.record_directory(&place, None)?;
         let journal = &self.shared.journal;
         let made = transaction::make_directory(journal, place.directory(), place.name());
@@ -112,7 +113,8 @@ impl CallState {
         }
         let stat = self
             .look(&asked, &place)?
-            .ok_or_else(|| Fault::errno(Errno::NOENT))?;
+            .ok_or_else(|| self.absent(&asked, &place))?;
+        self.judge_place(&asked, &place, Kind::of(&stat).into())?;
         if Kind::of(&stat) == Kind::Directory {
             self.called_directory = Some(place.slot);
             return Err(Fault::errno(Errno::ISDIR));
@@ -157,7 +159,8 @@ impl CallState {
         }
         let stat = self
             .look(&asked, &place)?
-            .ok_or_else(|| Fault::errno(Errno::NOENT))?;
+            .ok_or_else(|| self.absent(&asked, &place))?;
+        self.judge_place(&asked, &place, Kind::of(&stat).into())?;
         if Kind::of(&stat) != Kind::Directory {
             return Err(match &self.called_directory {
                 Some(slot) if *slot == place.slot => asked.swapped(),
@@ -234,6 +237,7 @@ impl CallState {
         let before = Before::of(stat);
         let tree = Tree::survey(&place, before.object, Some(self.deadline))
             .map_err(|error| not_as_a_whole(asked, error))?;
+        self.judge_inside(asked, &[(asked, &place)], &tree)?;
         self.transaction.delete_tree(place, before, tree);
         Ok(())
     }
@@ -252,7 +256,10 @@ impl CallState {
         let (source, target) = (self.locate_target(&from)?, self.locate_target(&to)?);
         // A `/` behind the name of a file names nothing, on either side.
         let slash = [&from, &to].map(|asked| paths::asks_for_directory(&asked.path));
-        if self.kind_at(&from, &source)? == Kind::File && slash.contains(&true) {
+        let kind = self.kind_at(&from, &source)?;
+        self.judge_place(&from, &source, kind.into())?;
+        self.judge_place(&to, &target, kind.into())?;
+        if kind == Kind::File && slash.contains(&true) {
             return Err(Fault::errno(Errno::NOTDIR));
         }
         if source.slot == target.slot {
@@ -295,6 +302,9 @@ impl CallState {
         if directory && replaced.is_some() {
             return Err(Fault::errno(Errno::EXIST));
         }
+        if directory {
+            self.judge_renamed((&from, &source), (&to, &target))?;
+        }
         let risk = self.risk_of_rename(&source, replaced);
         self.transaction
             .rename(source, target, before, replaced, risk);
@@ -309,7 +319,7 @@ impl CallState {
             Some(Pending::Moved(_, before)) => Some(before.kind),
             None => self.look(asked, place)?.as_ref().map(Kind::of),
         };
-        kind.ok_or_else(|| Fault::errno(Errno::NOENT))
+        kind.ok_or_else(|| self.absent(asked, place))
     }
 
     /// A link that moves may come to lead somewhere else, so links stay where they are.
@@ -416,7 +426,7 @@ impl CallState {
 }
 
 /// Why a directory is not deleted with what it holds.
-fn not_as_a_whole(asked: &Asked, error: TreeError) -> Fault {
+pub(super) fn not_as_a_whole(asked: &Asked, error: TreeError) -> Fault {
     let over = |limit, most: usize| {
         let most = most as u64;
         asked.refuse(ErrorCode::Quota, CallError::limit(limit, most, most + 1))

@@ -8,6 +8,7 @@ use std::time::Instant;
 use rustix::fs::Stat;
 use wasmtime::component::{Resource, ResourceTable};
 
+use super::ask::Asked;
 use super::fault::{Fault, Refusal};
 use super::found::Found;
 use crate::audit::{AccessedObject, Entry, EntryKind, Object};
@@ -16,6 +17,7 @@ use crate::error::{CallError, code};
 use crate::expected::CallerWord;
 use crate::failures::Failures;
 use crate::policy::{Operation, RiskClass};
+use crate::quotas::Taken;
 use crate::roots::{Rights, Root, RootIndex};
 use crate::session::CallWatch;
 use crate::shared::Shared;
@@ -146,6 +148,8 @@ pub(crate) struct CallState {
     bytes_read: u64,
     bytes_read_of: HashMap<ObjectId, u64>,
     bytes_written: u64,
+    /// What the call has taken of the session's quotas.
+    taken: Taken,
     /// Bytes of all the guest's memories together.
     pub(crate) memory: u64,
     /// Elements of all the guest's tables together.
@@ -185,6 +189,7 @@ impl CallState {
             bytes_read: 0,
             bytes_read_of: HashMap::new(),
             bytes_written: 0,
+            taken: Taken::default(),
             memory: 0,
             table_elements: 0,
         }
@@ -486,8 +491,24 @@ impl CallState {
         if total > limit {
             return Err(CallError::limit("max_write_bytes", limit, total));
         }
+        let limits = &self.shared.policy.limits;
+        self.shared.quotas.write(&mut self.taken, amount, limits)?;
         self.bytes_written = total;
         Ok(())
+    }
+
+    /// Asks for one more file or directory, before it is made.
+    pub(crate) fn charge_new(&mut self, asked: &Asked) -> Result<(), Fault> {
+        let limits = &self.shared.policy.limits;
+        let taken = self.shared.quotas.create(&mut self.taken, limits);
+        taken.map_err(|error| asked.refuse(ErrorCode::Quota, error))
+    }
+
+    /// Gives the session back what a call took of which nothing stays.
+    pub(crate) fn give_back(&mut self) {
+        self.shared
+            .quotas
+            .give_back(std::mem::take(&mut self.taken));
     }
 
     /// Counts an operation, and refuses to go on after the deadline or a cancellation.

@@ -76,6 +76,11 @@ impl Tree {
         Ok(Self { entries, covers })
     }
 
+    /// Whether something inside answers to a question about its path from the directory.
+    pub(crate) fn any(&self, question: &impl Fn(&[u8], Kind) -> bool) -> bool {
+        any(&self.entries, b"", question)
+    }
+
     /// SHA-256 over all names and versions, so that an approval is bound to what was there.
     pub(crate) fn digest(&self) -> String {
         let mut hash = Sha256::new();
@@ -91,6 +96,16 @@ impl Tree {
         delete(&directory, &self.entries, deleted)?;
         rustix::fs::unlinkat(place.directory(), place.name(), AtFlags::REMOVEDIR)
     }
+}
+
+fn any(entries: &[TreeEntry], above: &[u8], question: &impl Fn(&[u8], Kind) -> bool) -> bool {
+    entries.iter().any(|entry| {
+        let path = match above {
+            b"" => entry.name.clone(),
+            _ => [above, b"/", &entry.name].concat(),
+        };
+        question(&path, entry.before.kind) || any(&entry.inside, &path, question)
+    })
 }
 
 /// Opens a directory by its name, unless something is mounted there (`EXDEV`): bind mounts of

@@ -2,7 +2,7 @@
 
 use crate::hostile::row::Answer::Stopped;
 use crate::hostile::row::Unguarded::{NotShown, StoppedToo};
-use crate::hostile::row::{ORDINARY, Row};
+use crate::hostile::row::{ORDINARY, Row, patterned};
 
 pub const ROWS: &[Row] = &[
     Row {
@@ -293,6 +293,13 @@ pub const ROWS: &[Row] = &[
         answer: crate::hostile::row::Answer::Error("trapped"),
         audit: &["call trapped trapped"],
         unguarded: NotShown("wasmtime itself reads no memory but the component's"),
+        ..ORDINARY
+    },
+    Row {
+        attack: "reach_what_patterns_exclude",
+        policy: patterned,
+        answer: Stopped(&["20 × not-permitted"]),
+        audit: &["refusal …", "access list inputs:sub", "call ok"],
         ..ORDINARY
     },
 ];

@@ -79,6 +79,7 @@ attacks! {
         reach_siblings
         reach_through_a_pending_deletion
         reach_through_a_pending_rename
+        reach_what_patterns_exclude
         read_a_link_without_leaving_a_trace
         read_at_once
         read_back_through_a_staged_copy

@@ -1,0 +1,343 @@
+//! `rootbound.toml`: the options of a session, written down.
+//!
+//! A key is the long name of an option with `_` for `-`, and takes what the option takes: the
+//! command line's definition is the file's as well, so that nothing is said twice. What the
+//! command line or the environment says counts more than the file.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Command};
+use rootbound::read_configuration;
+use serde_json::{Value, json};
+use toml::de::{DeTable, DeValue};
+
+/// The option that names the file, which is no key of it.
+pub(crate) const CONFIG: &str = "config";
+/// Keys whose values are host paths: relative ones start at the file's directory.
+const PATHS: [&str; 6] = ["read", "write", "work", "session_dir", "component", "audit"];
+/// Values of `audit` that are no paths.
+const NO_PATHS: [&str; 2] = ["stderr", "none"];
+
+/// Something in the file that cannot be taken.
+#[derive(Debug, thiserror::Error)]
+#[error("{}:{line}:{column}: {message}", file.display())]
+pub(crate) struct ConfigError {
+    file: PathBuf,
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+/// What a file says about one option, as the command line would have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) line: usize,
+    /// The arguments; none for a flag that is off.
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// Reads a file as the options of `command`, by their ids.
+pub(crate) fn read(file: &Path, command: &Command) -> anyhow::Result<BTreeMap<String, Setting>> {
+    let text = read_configuration(file)
+        .map_err(|error| anyhow::anyhow!("`{}` cannot be read: {error}", file.display()))?;
+    let reader = Reader {
+        file,
+        text: &text,
+        command,
+    };
+    Ok(reader.settings()?)
+}
+
+/// The options that have a key.
+pub(crate) fn keys(command: &Command) -> impl Iterator<Item = &Arg> {
+    let options = command
+        .get_arguments()
+        .filter(|arg| arg.get_long().is_some());
+    options.filter(|arg| !matches!(arg.get_id().as_str(), CONFIG | "help" | "version"))
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    Flag,
+    Number,
+    Text,
+    List,
+}
+
+impl Takes {
+    fn of(arg: &Arg) -> Self {
+        let number = [TypeId::of::<u64>(), TypeId::of::<u32>()];
+        match arg.get_action() {
+            ArgAction::SetTrue => Self::Flag,
+            ArgAction::Append => Self::List,
+            _ if number
+                .iter()
+                .any(|id| arg.get_value_parser().type_id() == *id) =>
+            {
+                Self::Number
+            }
+            _ => Self::Text,
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Flag => "`true` or `false`",
+            Self::Number => "a number, or text such as `\"10MiB\"` or `\"5s\"` where it has a unit",
+            Self::Text => "text in quotes",
+            Self::List => "a list of texts: `[\"…\", \"…\"]`",
+        }
+    }
+}
+
+struct Reader<'a> {
+    file: &'a Path,
+    text: &'a str,
+    command: &'a Command,
+}
+
+impl Reader<'_> {
+    fn settings(&self) -> Result<BTreeMap<String, Setting>, ConfigError> {
+        let table = DeTable::parse(self.text).map_err(|error| {
+            self.wrong(error.span().unwrap_or_default(), error.message().to_owned())
+        })?;
+        let mut settings = BTreeMap::new();
+        for (key, value) in table.get_ref() {
+            let arg = self.arg(key.get_ref(), key.span())?;
+            let arguments = self.arguments(arg, key.get_ref(), value.get_ref(), value.span())?;
+            let (line, _) = self.position(key.span().start);
+            settings.insert(arg.get_id().to_string(), Setting { line, arguments });
+        }
+        Ok(settings)
+    }
+
+    fn arg(&self, key: &str, span: Range<usize>) -> Result<&Arg, ConfigError> {
+        if let Some(arg) = keys(self.command).find(|arg| key_of(arg) == key) {
+            return Ok(arg);
+        }
+        let advice = match self.like(key) {
+            Some(like) => format!("did you mean `{like}`?"),
+            None => {
+                let known: Vec<String> = keys(self.command).map(key_of).collect();
+                format!("the keys are `{}`", known.join("`, `"))
+            }
+        };
+        Err(self.wrong(span, format!("there is no key `{key}`; {advice}")))
+    }
+
+    /// The key that the command line's own suggestion would be.
+    fn like(&self, key: &str) -> Option<String> {
+        let error = self.try_out(&[format!("--{}", key.replace('_', "-")).into()])?;
+        match error.get(ContextKind::SuggestedArg)? {
+            ContextValue::String(option) => {
+                let key = option.trim_start_matches('-').replace('-', "_");
+                keys(self.command).map(key_of).find(|known| *known == key)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the command line says to some arguments, if it does not take them.
+    fn try_out(&self, arguments: &[OsString]) -> Option<clap::Error> {
+        let command = self.command.clone().no_binary_name(true);
+        command.try_get_matches_from(arguments).err()
+    }
+
+    fn arguments(
+        &self,
+        arg: &Arg,
+        key: &str,
+        value: &DeValue<'_>,
+        span: Range<usize>,
+    ) -> Result<Vec<OsString>, ConfigError> {
+        let takes = Takes::of(arg);
+        let option = format!("--{}", key.replace('_', "-"));
+        match (takes, value) {
+            (Takes::Flag, DeValue::Boolean(true)) => Ok(vec![option.into()]),
+            (Takes::Flag, DeValue::Boolean(false)) => Ok(Vec::new()),
+            (Takes::Number, DeValue::Integer(number)) => {
+                let digits = number.as_str().replace('_', "");
+                let number = i64::from_str_radix(&digits, number.radix())
+                    .map_err(|_| self.wrong(span.clone(), format!("`{digits}` is too large")))?;
+                Ok(vec![self.argument(
+                    arg,
+                    &option,
+                    &number.to_string(),
+                    span,
+                )?])
+            }
+            (Takes::Number | Takes::Text, DeValue::String(text)) => {
+                Ok(vec![self.argument(arg, &option, text, span)?])
+            }
+            (Takes::List, DeValue::Array(items)) => {
+                let mut arguments = Vec::new();
+                for item in items.iter() {
+                    let DeValue::String(text) = item.get_ref() else {
+                        return Err(self.wrong_type(key, takes, item.span()));
+                    };
+                    arguments.push(self.argument(arg, &option, text, item.span())?);
+                }
+                Ok(arguments)
+            }
+            _ => Err(self.wrong_type(key, takes, span)),
+        }
+    }
+
+    fn wrong_type(&self, key: &str, takes: Takes, span: Range<usize>) -> ConfigError {
+        self.wrong(span, format!("`{key}` takes {}", takes.in_words()))
+    }
+
+    fn argument(
+        &self,
+        arg: &Arg,
+        option: &str,
+        text: &str,
+        span: Range<usize>,
+    ) -> Result<OsString, ConfigError> {
+        let id = arg.get_id().as_str();
+        let value = match PATHS.contains(&id) && !(id == "audit" && NO_PATHS.contains(&text)) {
+            true => self
+                .path(id, text)
+                .map_err(|why| self.wrong(span.clone(), why))?,
+            false => text.into(),
+        };
+        let mut argument = OsString::from(format!("{option}="));
+        argument.push(value);
+        match self.try_out(std::slice::from_ref(&argument)) {
+            None => Ok(argument),
+            Some(error) => Err(self.wrong(span, in_words(text, &error))),
+        }
+    }
+
+    /// A path as seen from the working directory; behind its label, where it has one.
+    fn path(&self, id: &str, text: &str) -> Result<OsString, String> {
+        let label = match text.find(['=', '/']) {
+            Some(at) if id == "read" && text[at..].starts_with('=') => at + 1,
+            _ => 0,
+        };
+        let (label, path) = text.split_at(label);
+        if path.is_empty() {
+            return Err("the path is empty; write `.` for the directory of this file".to_owned());
+        }
+        if path.starts_with('~') {
+            return Err(
+                "`~` is not replaced here; write the whole path, or `./~…` for a name".to_owned(),
+            );
+        }
+        let directory = self.file.parent().unwrap_or(Path::new(""));
+        let mut value = OsString::from(label);
+        // A name with a `=` is no label, as long as a `/` stands before it.
+        match (label.is_empty(), directory == Path::new("")) {
+            (true, true) => value.push(Path::new(".").join(path)),
+            _ => value.push(directory.join(path)),
+        }
+        Ok(value)
+    }
+
+    fn wrong(&self, span: Range<usize>, message: String) -> ConfigError {
+        let (line, column) = self.position(span.start);
+        ConfigError {
+            file: self.file.to_owned(),
+            line,
+            column,
+            message,
+        }
+    }
+
+    /// Line and column, in characters, from one.
+    fn position(&self, at: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(at)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        (line, column)
+    }
+}
+
+pub(crate) fn key_of(arg: &Arg) -> String {
+    arg.get_long().unwrap_or_default().replace('-', "_")
+}
+
+/// Why the command line does not take a value, without its talk of options.
+fn in_words(value: &str, error: &clap::Error) -> String {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    };
+    if error.kind() != ErrorKind::InvalidValue {
+        return match error.source() {
+            Some(source) => source.to_string(),
+            None => format!("`{value}` cannot be taken"),
+        };
+    }
+    let valid = context(ContextKind::ValidValue).join("`, `");
+    match context(ContextKind::SuggestedValue).first() {
+        Some(like) => format!("`{value}` is not one of `{valid}`; did you mean `{like}`?"),
+        None => format!("`{value}` is not one of `{valid}`"),
+    }
+}
+
+/// The JSON Schema of the file, from the options. It stands in `docs/rootbound.schema.json`.
+#[cfg(test)]
+pub(crate) fn schema(command: &Command) -> Value {
+    let describe = |arg: &Arg| {
+        let text = json!({ "type": "string" });
+        let mut schema = match Takes::of(arg) {
+            Takes::Flag => json!({ "type": "boolean" }),
+            Takes::Number => json!({ "type": ["integer", "string"], "minimum": 0 }),
+            Takes::List => json!({ "type": "array", "items": text }),
+            Takes::Text => text,
+        };
+        let choices: Vec<String> = (arg.get_possible_values().iter())
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        if Takes::of(arg) == Takes::Text && !choices.is_empty() {
+            schema["enum"] = json!(choices);
+        }
+        let help = arg.get_long_help().or(arg.get_help());
+        schema["description"] = json!(help.map(ToString::to_string).unwrap_or_default());
+        (key_of(arg), schema)
+    };
+    let properties: serde_json::Map<String, Value> = keys(command).map(describe).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "rootbound.toml",
+        "description": "The options of a session: each key is the long name of an option, with `_` for `-`.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+/// The text of a value that the command line was given.
+pub(crate) fn shown(value: &OsStr) -> Value {
+    json!(value.to_string_lossy())
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test compares with a file of the repository"
+)]
+mod tests {
+    use super::*;
+    use crate::cli::settings;
+
+    /// Run with `ROOTBOUND_ACCEPT=1` to write the schema, and read what changed.
+    #[test]
+    fn the_schema_is_that_of_the_options() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rootbound.schema.json");
+        let schema = serde_json::to_string_pretty(&schema(&settings::command())).unwrap() + "\n";
+        if std::env::var_os("ROOTBOUND_ACCEPT").is_some() {
+            std::fs::write(&file, &schema).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(file).unwrap_or_default(), schema);
+    }
+}

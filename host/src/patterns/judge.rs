@@ -1,0 +1,249 @@
+//! May an object be touched, by where it stands?
+
+use globset::{Candidate, GlobSet};
+
+use super::fold::{fold, trim_names};
+use super::rules::{Folded, Rules, Spelling, compile, set, translate};
+use super::{PatternError, Patterns, SECRETS};
+
+/// What is judged: what stands on the way to allowed things may be gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Directory,
+    /// Whatever is no directory, and what is not there.
+    File,
+}
+
+/// Patterns, compiled.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    deny: Rules,
+    allow: Option<Allowed>,
+}
+
+#[derive(Debug)]
+struct Allowed {
+    rules: Rules,
+    /// The directories below which something can be allowed.
+    ways: GlobSet,
+}
+
+impl Judge {
+    /// `None` where there are no patterns, so that nothing is asked then.
+    pub(crate) fn new(patterns: &Patterns) -> Result<Option<Self>, PatternError> {
+        let Patterns {
+            allow,
+            deny,
+            protect_secrets,
+        } = patterns;
+        if allow.is_empty() && deny.is_empty() && !protect_secrets {
+            return Ok(None);
+        }
+        let secrets: &[&str] = if *protect_secrets { &SECRETS } else { &[] };
+        let denied = secrets
+            .iter()
+            .copied()
+            .chain(deny.iter().map(String::as_str));
+        let allow = match allow.is_empty() {
+            true => None,
+            false => Some(Allowed::new(allow)?),
+        };
+        Ok(Some(Self {
+            deny: Rules::new(denied, Folded::Naming)?,
+            allow,
+        }))
+    }
+
+    /// Whether what stands at a path from the root may be touched. The root itself may.
+    pub(crate) fn admits(&self, path: &[u8], subject: Subject) -> bool {
+        if matches!(path, b"" | b".") {
+            return true;
+        }
+        let folded = fold(path);
+        self.admits_as(path, &folded, subject)
+            && trim_names(&folded).is_none_or(|trimmed| self.admits_as(path, &trimmed, subject))
+    }
+
+    fn admits_as(&self, path: &[u8], folded: &[u8], subject: Subject) -> bool {
+        let spellings = || {
+            let pairs = prefixes(path).zip(prefixes(folded));
+            pairs.map(|(exact, folded)| Spelling { exact, folded })
+        };
+        if spellings().any(|prefix| self.deny.verdict(&prefix) == Some(true)) {
+            return false;
+        }
+        let Some(allow) = &self.allow else {
+            return true;
+        };
+        if subject == Subject::Directory && allow.is_way(path) {
+            return true;
+        }
+        let verdicts = spellings().filter_map(|prefix| allow.rules.verdict(&prefix));
+        verdicts.last().unwrap_or(false)
+    }
+}
+
+impl Allowed {
+    fn is_way(&self, path: &[u8]) -> bool {
+        self.ways.is_match_candidate(&Candidate::from_bytes(path))
+    }
+
+    fn new(patterns: &[String]) -> Result<Self, PatternError> {
+        let rules = Rules::new(patterns.iter().map(String::as_str), Folded::TakingBack)?;
+        let mut ways = Vec::new();
+        for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
+            let glob = translate(pattern).and_then(|glob| {
+                ways_to(&glob)
+                    .iter()
+                    .map(|way| compile(way, false))
+                    .collect::<Result<Vec<_>, _>>()
+            });
+            ways.extend(glob.map_err(|reason| PatternError {
+                pattern: pattern.clone(),
+                reason,
+            })?);
+        }
+        Ok(Self {
+            rules,
+            ways: set(ways)?,
+        })
+    }
+}
+
+/// Globs of the directories that lead to what a glob names: for `a/b/*.md`, `a` and `a/b`.
+fn ways_to(glob: &str) -> Vec<String> {
+    let names: Vec<&str> = glob.split('/').collect();
+    let mut ways = Vec::new();
+    for end in 1..names.len() {
+        ways.push(names[..end].join("/"));
+        if names[end - 1] == "**" {
+            break;
+        }
+    }
+    ways
+}
+
+/// `a/b/c` as `a`, `a/b`, and itself.
+fn prefixes(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    ends.map(|(end, _)| end)
+        .chain([path.len()])
+        .map(|end| &path[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(allow: &[&str], deny: &[&str], protect_secrets: bool) -> Judge {
+        let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect();
+        let patterns = Patterns {
+            allow: owned(allow),
+            deny: owned(deny),
+            protect_secrets,
+        };
+        Judge::new(&patterns).unwrap().unwrap()
+    }
+
+    fn admits(judge: &Judge, path: &str) -> bool {
+        judge.admits(path.as_bytes(), Subject::File)
+    }
+
+    #[test]
+    fn what_lies_below_a_denied_name_is_denied() {
+        let judge = judge(&[], &["private", "!private/open.md"], false);
+        for path in [
+            "private",
+            "private/x",
+            "a/private/b/c",
+            "private/open.md",
+            "PRIVATE/x",
+            "private./x",
+        ] {
+            assert!(!admits(&judge, path), "{path}");
+        }
+        for path in ["privately", "a/x", "", "."] {
+            assert!(admits(&judge, path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_back_is_so_in_its_own_letters_only() {
+        let judge = judge(&[], &["!.env.example"], true);
+        assert!(admits(&judge, ".env.example"));
+        assert!(!admits(&judge, ".ENV.example"));
+        assert!(!admits(&judge, ".env"));
+    }
+
+    #[test]
+    fn only_what_is_allowed_is_admitted_and_directories_on_the_way() {
+        let judge = judge(
+            &["docs/**/*.md", "/data", "!draft.md"],
+            &["secret.md"],
+            false,
+        );
+        for path in ["docs/a.md", "docs/x/y/a.md", "data", "data/any/thing"] {
+            assert!(admits(&judge, path), "{path}");
+        }
+        for path in [
+            "docs",
+            "docs/a.txt",
+            "a.md",
+            "Docs/a.md",
+            "data/draft.md",
+            "docs/secret.md",
+        ] {
+            assert!(!admits(&judge, path), "{path}");
+        }
+        let way = |path: &str| judge.admits(path.as_bytes(), Subject::Directory);
+        for path in ["docs", "docs/x", "docs/x/y", "data", "data/any"] {
+            assert!(way(path), "{path}");
+        }
+        for path in ["src", "database", "src/docs"] {
+            assert!(!way(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn any_directory_can_lead_to_a_name_without_a_slash() {
+        let judge = judge(&["*.md"], &[], false);
+        assert!(judge.admits(b"a/b", Subject::Directory));
+        assert!(!judge.admits(b"a/b", Subject::File));
+    }
+
+    #[test]
+    fn every_secret_is_denied_at_the_top_and_below() {
+        let judge = judge(&[], &[], true);
+        let examples = [
+            ".env",
+            ".env.local",
+            ".envrc",
+            ".ssh/known_hosts",
+            "id_rsa",
+            "id_ed25519.pub",
+            "server.pem",
+            ".git/hooks/pre-commit",
+            ".git/config",
+            ".git/modules/m/hooks/x",
+            ".aws/credentials",
+            ".config/gcloud/x",
+            ".docker/config.json",
+            ".netrc",
+            ".kube/config",
+            ".cargo/credentials.toml",
+            "terraform.tfstate",
+        ];
+        for path in examples {
+            assert!(!admits(&judge, path), "{path}");
+            assert!(!admits(&judge, &format!("a/b/{path}")), "a/b/{path}");
+        }
+        for path in [
+            ".git/HEAD",
+            "environment",
+            "docs/keys.md",
+            ".github/workflows/ci.yml",
+        ] {
+            assert!(admits(&judge, path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! A list of patterns, compiled, where the last one that matches counts.
+
+use std::cmp::Ordering;
+
+use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::PatternError;
+use super::fold::fold_letters;
+
+/// A path as it is and as it is folded.
+pub(crate) struct Spelling<'a> {
+    pub(crate) exact: &'a [u8],
+    pub(crate) folded: &'a [u8],
+}
+
+/// Which of a list's patterns are compared folded: those by which less may be touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Folded {
+    /// Those that name something.
+    Naming,
+    /// Those that take back, with `!`.
+    TakingBack,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    naming: Numbered,
+    taking_back: Numbered,
+    folded: Folded,
+}
+
+/// Globs with their numbers in the list.
+#[derive(Debug)]
+struct Numbered {
+    globs: GlobSet,
+    numbers: Vec<usize>,
+}
+
+impl Numbered {
+    fn last_match(&self, path: &[u8]) -> Option<usize> {
+        let matches = self.globs.matches_candidate(&Candidate::from_bytes(path));
+        matches.last().map(|index| self.numbers[*index])
+    }
+}
+
+impl Rules {
+    pub(crate) fn new<'a>(
+        patterns: impl IntoIterator<Item = &'a str>,
+        folded: Folded,
+    ) -> Result<Self, PatternError> {
+        let (mut naming, mut taking_back) = (Vec::new(), Vec::new());
+        for (number, pattern) in patterns.into_iter().enumerate() {
+            let (list, text, fold) = match pattern.strip_prefix('!') {
+                Some(rest) => (&mut taking_back, rest, folded == Folded::TakingBack),
+                None => (&mut naming, pattern, folded == Folded::Naming),
+            };
+            let glob = translate(text).and_then(|text| compile(&text, fold));
+            let glob = glob.map_err(|reason| PatternError {
+                pattern: pattern.to_owned(),
+                reason,
+            })?;
+            list.push((glob, number));
+        }
+        Ok(Self {
+            naming: build(naming)?,
+            taking_back: build(taking_back)?,
+            folded,
+        })
+    }
+
+    /// Whether the last pattern that matches the path itself names it; `None` when none does.
+    pub(crate) fn verdict(&self, path: &Spelling<'_>) -> Option<bool> {
+        let (naming, taking_back) = match self.folded {
+            Folded::Naming => (path.folded, path.exact),
+            Folded::TakingBack => (path.exact, path.folded),
+        };
+        let named = self.naming.last_match(naming);
+        let taken_back = self.taking_back.last_match(taking_back);
+        match named.cmp(&taken_back) {
+            Ordering::Equal => None,
+            order => Some(order == Ordering::Greater),
+        }
+    }
+}
+
+fn build(globs: Vec<(Glob, usize)>) -> Result<Numbered, PatternError> {
+    let numbers = globs.iter().map(|(_, number)| *number).collect();
+    let globs = set(globs.into_iter().map(|(glob, _)| glob))?;
+    Ok(Numbered { globs, numbers })
+}
+
+/// Globs that are only asked whether one matches.
+pub(crate) fn set(globs: impl IntoIterator<Item = Glob>) -> Result<GlobSet, PatternError> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(glob);
+    }
+    set.build().map_err(|error| PatternError {
+        pattern: error.glob().unwrap_or("…").to_owned(),
+        reason: error.kind().to_string(),
+    })
+}
+
+pub(crate) fn compile(text: &str, fold: bool) -> Result<Glob, String> {
+    let folded = fold.then(|| fold_letters(text));
+    GlobBuilder::new(folded.as_deref().unwrap_or(text))
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|error| error.kind().to_string())
+}
+
+/// A pattern of gitignore(5), without its `!`, as a glob over paths from the root.
+pub(crate) fn translate(pattern: &str) -> Result<String, String> {
+    if pattern.starts_with('#') {
+        return Err("it is a comment; write `\\#` for a name that begins with `#`".to_owned());
+    }
+    if has_unescaped_brace(pattern) {
+        return Err("braces are no part of these patterns; give one pattern for each, or escape them: `\\{`".to_owned());
+    }
+    let body = pattern.strip_suffix('/').unwrap_or(pattern);
+    let anchored = body.contains('/');
+    let body = body.strip_prefix('/').unwrap_or(body);
+    if body.is_empty() {
+        return Err("it names nothing".to_owned());
+    }
+    if body.split('/').any(|name| matches!(name, "" | "." | "..")) {
+        return Err(
+            "it can match nothing: paths have no empty name, no `.` and no `..`".to_owned(),
+        );
+    }
+    if body.trim_end() != body {
+        return Err("it ends in a space; write `[ ]` where that is meant".to_owned());
+    }
+    Ok(match anchored {
+        true => body.to_owned(),
+        false => format!("**/{body}"),
+    })
+}
+
+fn has_unescaped_brace(pattern: &str) -> bool {
+    let mut escaped = false;
+    pattern.chars().any(|c| {
+        let is_brace = !escaped && matches!(c, '{' | '}');
+        escaped = !escaped && c == '\\';
+        is_brace
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(patterns: &[&str], path: &str) -> Option<bool> {
+        let rules = Rules::new(patterns.iter().copied(), Folded::Naming).unwrap();
+        let path = path.as_bytes();
+        rules.verdict(&Spelling {
+            exact: path,
+            folded: path,
+        })
+    }
+
+    #[test]
+    fn patterns_match_as_in_gitignore() {
+        #[rustfmt::skip]
+        let rows = [
+            ("*.pem",      "a.pem",        true),
+            ("*.pem",      "d/e/a.pem",    true),
+            ("/*.pem",     "a.pem",        true),
+            ("/*.pem",     "d/a.pem",      false),
+            ("a/b",        "a/b",          true),
+            ("a/b",        "x/a/b",        false),
+            ("**/a/b",     "x/a/b",        true),
+            ("**/a/b",     "a/b",          true),
+            ("a/**",       "a/x/y",        true),
+            ("a/**",       "a",            false),
+            ("a/**/b",     "a/b",          true),
+            ("a/**/b",     "a/x/y/b",      true),
+            ("a/*",        "a/x/y",        false),
+            ("private/",   "x/private",    true),
+            ("?.md",       "d/a.md",       true),
+            ("?.md",       "ab.md",        false),
+            ("[a-c].md",   "b.md",         true),
+            ("[!a-c].md",  "b.md",         false),
+            ("\\!x",       "!x",           true),
+            ("\\#x",       "#x",           true),
+            ("a\\{b\\}",   "a{b}",         true),
+            (".*",         ".hidden",      true),
+        ];
+        for (pattern, path, matches) in rows {
+            assert_eq!(
+                names(&[pattern], path).is_some(),
+                matches,
+                "{pattern} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_last_pattern_that_matches_counts() {
+        assert_eq!(names(&["*.md", "!a.md"], "a.md"), Some(false));
+        assert_eq!(names(&["!a.md", "*.md"], "a.md"), Some(true));
+        assert_eq!(names(&["*.md", "!a.md", "a.*"], "a.md"), Some(true));
+        assert_eq!(names(&["*.md"], "a.txt"), None);
+    }
+
+    #[test]
+    fn what_means_nothing_is_an_error() {
+        for pattern in [
+            "",
+            "/",
+            "!",
+            "#x",
+            "a//b",
+            "../a",
+            "a/./b",
+            "[a",
+            "*.{pem,key}",
+            "a ",
+        ] {
+            let rules = Rules::new([pattern], Folded::Naming);
+            assert!(rules.is_err(), "{pattern:?}");
+        }
+    }
+}
