@@ -3,6 +3,8 @@
 //! What is out of the tools' reach, such as time, is for hostile guests to go for.
 
 mod bytes;
+mod depth;
 mod listing;
 mod quotas;
+mod raw;
 mod resources;

@@ -1,0 +1,166 @@
+//! Each limit at one below, at it, and one above, by a component that counts nothing itself.
+
+use rootbound::{Consent, Durability, Limits, Session};
+use serde_json::{Value, json};
+
+use crate::hostile::component;
+use crate::support::tree::names;
+use crate::support::{Fixture, Recorded};
+
+fn session(fixture: &Fixture, limits: Limits) -> Recorded {
+    let builder = Session::builder()
+        .work_root(fixture.workspace())
+        .overwrite(Consent::Allow)
+        .delete(Consent::Allow)
+        .durability(Durability::Fast)
+        .limits(limits);
+    Recorded::build(builder.component(component::compiled()))
+}
+
+/// What became of each step: what it found, or the WASI error behind a `!`.
+fn follow(recorded: &Recorded, script: &str) -> Vec<String> {
+    let output = recorded.call("follow_a_script", json!({ "script": script }));
+    let fields = output.unwrap().fields();
+    serde_json::from_value(fields["steps"].clone()).unwrap()
+}
+
+/// The limit that the last refusal in the log names.
+fn refused_for(recorded: &Recorded) -> Vec<Value> {
+    let refusals = recorded.entries_of("refusal");
+    refusals.iter().map(|entry| entry["code"].clone()).collect()
+}
+
+#[test]
+fn bytes_read_are_exact() {
+    let fixture = Fixture::new();
+    for size in [9, 10, 11] {
+        fixture.work(&size.to_string(), "x".repeat(size));
+    }
+    for limits in [
+        Limits {
+            max_read_bytes: 10,
+            ..Limits::default()
+        },
+        Limits {
+            max_call_read_bytes: 10,
+            ..Limits::default()
+        },
+    ] {
+        for (size, answer) in [("9", "xxxxxxxxx"), ("10", "xxxxxxxxxx"), ("11", "!quota")] {
+            let recorded = session(&fixture, limits.clone());
+            assert_eq!(
+                follow(&recorded, &format!("read {size}")),
+                [answer],
+                "{size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bytes_written_are_exact_in_a_call_and_in_a_session() {
+    let in_a_call = Limits {
+        max_write_bytes: 10,
+        ..Limits::default()
+    };
+    let in_a_session = Limits {
+        max_session_write_bytes: Some(10),
+        ..Limits::default()
+    };
+    for limits in [in_a_call, in_a_session] {
+        for (content, answer) in [
+            ("123456789", ""),
+            ("1234567890", ""),
+            ("12345678901", "!quota"),
+        ] {
+            let fixture = Fixture::new();
+            let recorded = session(&fixture, limits.clone());
+            assert_eq!(follow(&recorded, &format!("write a {content}")), [answer]);
+            let refusals = usize::from(!answer.is_empty());
+            assert_eq!(refused_for(&recorded).len(), refusals);
+        }
+    }
+}
+
+/// A component that goes on after a refusal gets no more than what was left.
+#[test]
+fn a_session_is_charged_for_all_its_calls_and_pieces() {
+    let fixture = Fixture::new();
+    let limits = Limits {
+        max_session_write_bytes: Some(10),
+        max_session_files: Some(3),
+        ..Limits::default()
+    };
+    let recorded = session(&fixture, limits);
+    let first = follow(
+        &recorded,
+        "write a 1234|append a 567|append a 8901|append a 890",
+    );
+    assert_eq!(
+        first,
+        ["", "", "", ""],
+        "streams answer at once; what counts is what was written"
+    );
+    assert!(fixture.workspace_text("a").len() <= 10);
+    let second = follow(&recorded, "create b x|mkdir d|mkdir e|create d/c x");
+    assert_eq!(second[0], "!quota", "{second:?}");
+    assert_eq!(second[2..], ["!quota", "!quota"], "{second:?}");
+    let files = names(&fixture.workspace());
+    assert!(files.len() <= 3, "{files:?}");
+}
+
+#[test]
+fn entries_are_exact() {
+    let fixture = Fixture::new();
+    for name in ["a", "b", "c"] {
+        fixture.work(name, "");
+    }
+    for (limit, answer) in [(2, "!quota"), (3, "a,b,c"), (4, "a,b,c")] {
+        let limits = Limits {
+            max_entries: limit,
+            ..Limits::default()
+        };
+        assert_eq!(
+            follow(&session(&fixture, limits), "list ."),
+            [answer],
+            "{limit}"
+        );
+    }
+}
+
+#[test]
+fn levels_are_exact() {
+    let fixture = Fixture::new();
+    fixture.work("d/d/d/t", "");
+    for (limit, answers) in [
+        (2, ["", "", "!quota"]),
+        (3, ["", "", ""]),
+        (4, ["", "", ""]),
+    ] {
+        let limits = Limits {
+            max_depth: limit,
+            ..Limits::default()
+        };
+        let recorded = session(&fixture, limits);
+        assert_eq!(
+            follow(&recorded, "enter d|enter d|enter d"),
+            answers,
+            "{limit}"
+        );
+    }
+}
+
+/// Each step takes two, and the roots are two.
+#[test]
+fn handles_are_exact() {
+    let fixture = Fixture::new();
+    fixture.work("d/d/t", "");
+    for (limit, answers) in [(5, ["", "!quota"]), (6, ["", ""]), (7, ["", ""])] {
+        let limits = Limits {
+            max_handles: limit,
+            ..Limits::default()
+        };
+        let recorded = session(&fixture, limits);
+        assert_eq!(follow(&recorded, "enter d|enter d"), answers, "{limit}");
+    }
+}
