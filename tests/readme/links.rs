@@ -2,8 +2,9 @@
 
 use super::{document, repository};
 
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "docs/clients.md",
+    "docs/deployment.md",
     "README.md",
     "SECURITY.md",
     "CONTRIBUTING.md",

@@ -2,6 +2,7 @@
 
 mod clients;
 mod console;
+mod deployment;
 mod links;
 mod tools;
 

@@ -1,0 +1,101 @@
+//! The unit and the recipe, as an operator reads them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::cli::{PROGRAM, Run};
+
+/// Lines that start a service, and harden nothing.
+const ORDINARY: [&str; 2] = ["ExecStart", "Restart"];
+
+fn text(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+/// The settings of the unit's service.
+fn settings() -> Vec<String> {
+    let unit = text("deploy/rootbound.service");
+    let (_, service) = unit.split_once("[Service]").unwrap();
+    let (service, _) = service.split_once("[Install]").unwrap();
+    let settings = service.lines().filter(|line| !line.starts_with('#'));
+    settings
+        .filter_map(|line| Some(line.split_once('=')?.0.to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_line_of_the_unit_is_explained() {
+    let explained = text("docs/deployment.md");
+    for setting in settings() {
+        let by_family =
+            setting.starts_with("ProtectKernel") && explained.contains("`ProtectKernel…`");
+        let by_name = explained.contains(&format!("`{setting}"));
+        let is_ordinary = ORDINARY.contains(&setting.as_str());
+        let is_environment = setting == "Environment" && explained.contains("`XDG_STATE_HOME`");
+        let is_variant = [
+            "StateDirectoryMode",
+            "AmbientCapabilities",
+            "SystemCallArchitectures",
+            "SystemCallErrorNumber",
+            "MemorySwapMax",
+        ]
+        .contains(&setting.as_str());
+        assert!(
+            by_family || by_name || is_ordinary || is_environment || is_variant,
+            "docs/deployment.md does not say what `{setting}` adds"
+        );
+    }
+}
+
+/// Where systemd is installed. Elsewhere the lines are all that can be looked at.
+#[test]
+fn systemd_takes_the_unit() {
+    if Command::new("systemd-analyze")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let unit = directory.path().join("rootbound.service");
+    let here = text("deploy/rootbound.service").replace("/usr/local/bin/rootbound", PROGRAM);
+    fs::write(&unit, here).unwrap();
+    let mut verify = Command::new("systemd-analyze");
+    let run = Run::of(
+        verify
+            .args(["verify", "--man=no", "--recursive-errors=no"])
+            .arg(unit),
+    );
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+}
+
+#[test]
+fn the_recipe_runs_as_nobody_in_particular_and_adds_nothing() {
+    let recipe = text("deploy/Containerfile");
+    let instructions: Vec<&str> = recipe
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.starts_with(' '))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let expected = [
+        "FROM",
+        "COPY",
+        "RUN",
+        "VOLUME",
+        "USER",
+        "WORKDIR",
+        "ENV",
+        "ENTRYPOINT",
+        "CMD",
+    ];
+    assert_eq!(instructions, expected);
+    assert!(
+        recipe.contains("\nUSER 65532:65532\n"),
+        "the user must not be root"
+    );
+    for word in ["apt", "curl", "ADD ", "latest", "EXPOSE"] {
+        assert!(!recipe.contains(word), "{word}");
+    }
+}
