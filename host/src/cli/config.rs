@@ -20,7 +20,15 @@ use toml::de::{DeTable, DeValue};
 /// The option that names the file, which is no key of it.
 pub(crate) const CONFIG: &str = "config";
 /// Keys whose values are host paths: relative ones start at the file's directory.
-const PATHS: [&str; 6] = ["read", "write", "work", "session_dir", "component", "audit"];
+const PATHS: [&str; 7] = [
+    "read",
+    "write",
+    "work",
+    "session_dir",
+    "component",
+    "audit",
+    "audit_key",
+];
 /// Values of `audit` that are no paths.
 const NO_PATHS: [&str; 2] = ["stderr", "none"];
 
