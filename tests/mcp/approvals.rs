@@ -335,3 +335,17 @@ fn an_operator_who_names_the_queue_has_the_queue_asked() {
         assert!(!is_there(&fixture));
     }
 }
+
+#[test]
+fn a_no_is_final_for_its_question() {
+    let fixture = with_old_file();
+    let mut client = client(&fixture, Generation::Stateless, forms());
+    let (result, params) = question_of(&mut client, "delete_file", delete());
+    let no = with_answer(params.clone(), &result, json!({ "action": "decline" }));
+    let declined = client.request("tools/call", no);
+    assert_eq!(declined["result"]["isError"], true, "{declined}");
+    let after_all = with_answer(params, &result, yes());
+    let again = client.request("tools/call", after_all);
+    assert_ne!(again["result"]["isError"], false, "{again}");
+    assert!(is_there(&fixture));
+}

@@ -102,3 +102,13 @@ fn a_client_that_closes_both_pipes_leaves_no_server_behind() {
     drop(input);
     assert_verified(&cli);
 }
+
+/// The standard output is the protocol's, also where nothing starts.
+#[test]
+fn a_log_that_cannot_be_opened_is_told_beside_the_protocol() {
+    let cli = Cli::new();
+    let run = cli.run(["mcp", "--audit", "/nonexistent/audit.jsonl"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("audit-unavailable"), "{run:?}");
+}

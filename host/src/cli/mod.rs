@@ -62,7 +62,14 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Completions { shell } => Ok(generate::completions(*shell)),
         Command::Man => generate::man(),
     };
-    result.unwrap_or_else(|failure| report(cli.toolset(), &failure))
+    result.unwrap_or_else(|failure| match (&cli.command, failure) {
+        // The standard output is the protocol's.
+        (Command::Mcp(_), Failure::Call(error) | Failure::Start(StartError::Audit(error))) => {
+            print::to_stderr(&format!("error: {error}"));
+            Exit::Refused
+        }
+        (_, failure) => report(cli.toolset(), &failure),
+    })
 }
 
 /// Why there is no command to be done.

@@ -122,12 +122,12 @@ impl Answer {
         self.about.digest == digest
     }
 
-    /// What the answer says; a yes says so once.
+    /// What the answer says, once: after a no, a yes to the same question is none.
     pub(super) fn use_up(&self) -> Decision {
-        match self.is_yes {
-            false => Decision::refuse("client"),
-            true if self.spent.spend(&self.about.nonce) => Decision::approve_once("client"),
-            true => Decision::refuse("the answer was used before"),
+        match (self.spent.spend(&self.about.nonce), self.is_yes) {
+            (true, true) => Decision::approve_once("client"),
+            (true, false) => Decision::refuse("client"),
+            (false, _) => Decision::refuse("the answer was used before"),
         }
     }
 }
