@@ -111,8 +111,22 @@ impl CallState {
     /// A path may not lead through a directory whose removal or renaming is pending: it
     /// would mean another object after the commit.
     fn refuse_through_pending(&self, asked: &Asked, place: &Place) -> Result<(), Fault> {
+        // A link that goes may have been the way; its name alone is enough to be careful.
+        let (above, _) = paths::split_last(&asked.path).unwrap_or_default();
+        if self
+            .transaction
+            .links_that_go()
+            .any(|link| above.split('/').any(|name| name == link))
+        {
+            return Err(asked.pending());
+        }
         let moving: Vec<ObjectId> = self.transaction.directories_in_motion().collect();
-        if !moving.is_empty() && self.lies_within_any(place.directory(), &moving)? {
+        if moving.is_empty() {
+            return Ok(());
+        }
+        // A way that goes down and up again may have led through one.
+        let turns = asked.path.split('/').any(|name| name == "..");
+        if turns || self.lies_within_any(place.directory(), &moving)? {
             return Err(asked.pending());
         }
         Ok(())

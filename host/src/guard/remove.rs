@@ -263,6 +263,10 @@ impl CallState {
             return Err(Fault::errno(Errno::NOTDIR));
         }
         if source.slot == target.slot {
+            // A link is none that ends in a slash.
+            if kind != Kind::Directory && slash.contains(&true) {
+                return Err(Fault::errno(Errno::NOTDIR));
+            }
             // A new file of this call is at most what reserves the name, and nothing to move.
             return match self.transaction.pending(&source.slot) {
                 Some(Pending::File(index)) if self.transaction.file(*index).created => {

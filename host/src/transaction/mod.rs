@@ -131,6 +131,14 @@ impl Transaction {
         })
     }
 
+    /// The names of links whose removal is pending.
+    pub(crate) fn links_that_go(&self) -> impl Iterator<Item = &str> {
+        self.effects.iter().filter_map(|effect| {
+            let before = effect.before?;
+            (before.kind == Kind::Symlink).then(|| effect.place.name())
+        })
+    }
+
     pub(crate) fn file(&self, index: StagedIndex) -> &StagedFile {
         &self.files[index]
     }
