@@ -3,7 +3,6 @@
 
 use rootbound::{ApprovalRequest, EffectReceipt, Operation};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{Witness, destructible, session_asking};
 use crate::support::Fixture;
@@ -41,11 +40,10 @@ fn a_replacement_is_shown_with_sizes_versions_and_the_new_hash() {
         ("workspace", "a.txt")
     );
     assert_eq!((effect.bytes_before, effect.bytes), (Some(3), Some(5)));
-    let sha256: String = Sha256::digest("newer")
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
-    assert_eq!(effect.sha256.as_deref(), Some(&*sha256));
+    assert_eq!(
+        effect.sha256.as_deref(),
+        Some(&*crate::support::sha256("newer"))
+    );
     let before = effect.version_before.unwrap().to_string();
     assert_eq!(before, version(&fixture, "a.txt"));
     assert_eq!(

@@ -19,7 +19,6 @@ mod unwritable;
 mod volume;
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// Recomputes every hash with another implementation of RFC 8785 and follows the links.
 /// Returns the entries.
@@ -46,8 +45,7 @@ fn hash_of(entry: &Value) -> String {
     let mut entry = entry.clone();
     entry.as_object_mut().unwrap().remove("hash");
     let canonical = serde_json_canonicalizer::to_vec(&entry).unwrap();
-    let digest = Sha256::digest(canonical);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::support::sha256(canonical)
 }
 
 /// The lines of a log file, which ends in a line feed.

@@ -4,10 +4,9 @@ use std::fs;
 
 use rootbound::{AuditLog, Session};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{lines_of, verify};
-use crate::support::Fixture;
+use crate::support::{Fixture, sha256};
 
 /// A log of three whole lines.
 fn whole_log(fixture: &Fixture) -> Vec<u8> {
@@ -17,11 +16,6 @@ fn whole_log(fixture: &Fixture) -> Vec<u8> {
     session.call("list_files", "{}").unwrap();
     drop(session);
     fs::read(&file).unwrap()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -39,7 +33,7 @@ fn half_a_line_is_cut_off_and_the_next_genesis_says_so() {
             let entries = verify(&lines_of(&file));
             assert_eq!(entries.len(), kept + 1, "{length} bytes of line {kept}");
             assert_eq!(entries[kept]["reason"], "repaired");
-            let said = json!({ "bytes": length, "sha256": hex(torn) });
+            let said = json!({ "bytes": length, "sha256": sha256(torn) });
             assert_eq!(entries[kept]["repaired"], said);
         }
     }

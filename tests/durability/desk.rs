@@ -11,7 +11,6 @@ use std::process::Command;
 use rootbound::{AuditLog, Session};
 use rustix::fs::XattrFlags;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::hostile::component;
 use crate::support::Fixture;
@@ -265,8 +264,7 @@ fn assert_true(effect: &Value, desk: &Desk, what: &str) {
 }
 
 fn sha256(file: &Path) -> String {
-    let digest = Sha256::digest(fs::read(file).unwrap());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::support::sha256(fs::read(file).unwrap())
 }
 
 fn files_in(state: &State) -> u64 {

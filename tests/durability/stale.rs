@@ -5,9 +5,8 @@ use std::os::unix::fs::symlink;
 
 use rootbound::{CallOptions, Consent, Session};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::support::{Fixture, Recorded};
+use crate::support::{Fixture, Recorded, sha256};
 
 const OLD: &str = "the old content";
 
@@ -44,11 +43,6 @@ impl Desk {
             && self.fixture.workspace().join("a.txt").exists()
             && self.fixture.workspace().join("d/a.txt").exists()
     }
-}
-
-fn sha256(content: &str) -> String {
-    let digest = Sha256::digest(content);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Every tool that can destroy, with the path argument that is guarded.

@@ -7,7 +7,6 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode};
-use sha2::{Digest, Sha256};
 
 use super::row::Row;
 use crate::support::Fixture;
@@ -173,8 +172,7 @@ fn digest(path: &Path, size: u64) -> String {
     if size > 1 << 30 {
         return String::new();
     }
-    let digest = Sha256::digest(fs::read(path).unwrap());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::support::sha256(fs::read(path).unwrap())
 }
 
 /// Descriptors of this process that stand somewhere below a directory.

@@ -101,11 +101,12 @@ fn refusals_name_no_path_of_the_host() {
     let manifest = corpus().join("hostile_office/MANIFEST.tsv");
     let (fixture, recorded) = reading("hostile_office");
     let base = fixture.base().to_str().unwrap().to_owned();
+    let corpus = corpus().to_str().unwrap().to_owned();
     for row in rows(&manifest) {
         if let Err(error) = recorded.call("read_document", json!({ "path": &row[0] })) {
             let shown = error.to_json().to_string();
             assert!(!shown.contains(&base), "{shown}");
-            assert!(!shown.contains("/work/"), "{shown}");
+            assert!(!shown.contains(&corpus), "{shown}");
         }
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{cases, lay_out, operations, raw, session_over};
 use crate::support::tree::{Holds, tree};
@@ -17,11 +16,7 @@ type Known = BTreeMap<String, Option<String>>;
 fn known(root: &Path) -> Known {
     let nodes = tree(root).into_iter();
     let known = nodes.map(|(path, node)| match node.holds {
-        Holds::File(bytes) => {
-            let digest = Sha256::digest(bytes);
-            let hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            (path, Some(hash))
-        }
+        Holds::File(bytes) => (path, Some(crate::support::sha256(bytes))),
         _ => (path, None),
     });
     known.collect()

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use rootbound::{AuditLog, CallError, Output, Session, SessionBuilder};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// Three directories side by side: what may be read, what may be written, and what lies
@@ -143,4 +144,10 @@ impl Recorded {
     pub fn forget(&self) {
         self.lines.lock().unwrap().clear();
     }
+}
+
+/// SHA-256 as results and the log write it.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,9 +4,8 @@ use std::fs;
 
 use rootbound::{Consent, Output};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::support::{Fixture, Recorded};
+use crate::support::{Fixture, Recorded, sha256};
 
 /// Everything may be read back: the write root is granted for reading as well.
 fn session(fixture: &Fixture) -> Recorded {
@@ -19,13 +18,6 @@ fn session(fixture: &Fixture) -> Recorded {
 fn effects(output: &Output) -> Vec<Value> {
     let receipt = output.receipt().unwrap().to_json();
     receipt["effects"].as_array().unwrap().clone()
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 fn version_of(recorded: &Recorded, path: &str) -> Value {

@@ -24,7 +24,7 @@ use super::stdio::UnderWay;
 pub(super) use deferred::Deferred;
 use elicited::Elicited;
 pub(super) use elicited::Question;
-pub(super) use state::{States, random_key};
+pub(super) use state::{States, random_key, random_text};
 
 /// The one member of an answer.
 const APPROVE: &str = "approve";

@@ -68,7 +68,7 @@ impl States {
     ) -> Result<InputRequiredResult, ErrorData> {
         let sealed = Sealed {
             digest: asked.digest.clone(),
-            nonce: nonce(),
+            nonce: random_text(),
         };
         let options = SealOptions::new()
             .associated_data(principal.as_bytes())
@@ -148,11 +148,6 @@ impl Spent {
     }
 }
 
-fn nonce() -> String {
-    let bytes = random_key();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// 32 bytes that nobody can guess.
 pub(in crate::mcp) fn random_key() -> Vec<u8> {
     let mut bytes = vec![0; 32];
@@ -162,6 +157,12 @@ pub(in crate::mcp) fn random_key() -> Vec<u8> {
         filled += getrandom(&mut bytes[filled..], GetRandomFlags::empty()).unwrap_or(0);
     }
     bytes
+}
+
+/// The same as hexadecimal digits.
+pub(in crate::mcp) fn random_text() -> String {
+    let bytes = random_key();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use http::header::AUTHORIZATION;
 use sha2::{Digest, Sha256};
 
 use crate::cli::HttpArgs;
-use crate::mcp::approvals::random_key;
+use crate::mcp::approvals::random_text;
 use crate::mcp::handler::Principal;
 
 /// Fewer letters than this can be guessed.
@@ -48,7 +48,7 @@ impl Tokens {
             }
             (None, Some(token)) => tokens.add(token.trim())?,
             (None, None) => {
-                let token: String = random_key().iter().map(|b| format!("{b:02x}")).collect();
+                let token = random_text();
                 tokens.add(&token)?;
                 tokens.generated = Some(token);
             }
