@@ -29,8 +29,9 @@ test: setup
 	scripts/test-prerequisites
 	scripts/lint
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --package rootbound-tool $(GUEST)
 	scripts/check-dependencies
-	cargo test --locked $(GUEST)
+	cargo test --locked --workspace $(GUEST)
 	cargo test --locked
 	cargo run --quiet --locked --example embed >/dev/null
 

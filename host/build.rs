@@ -165,6 +165,8 @@ fn rerun_when_changed() {
         "guest-tools/src",
         "guest-tools/Cargo.toml",
         "guest-tools/Cargo.lock",
+        "tool/src",
+        "tool/Cargo.toml",
         "wit",
         "scripts/build-guest",
         "host/build.rs",

@@ -2,23 +2,22 @@
 //!
 //! The component exports `rootbound:tools/provider` and imports nothing but WASI's files and
 //! streams. It is not trusted: paths go to WASI exactly as the caller gave them, and the host
-//! judges every call. Each tool is one file below `tools/`.
+//! judges every call. Each tool is one file below `tools/`; what a tool is, and how it reaches
+//! files, is the crate `rootbound-tool`.
 //!
 //! The crate also builds natively, where every WASI call is unreachable, so that all that
 //! does not touch files is tested by a plain `cargo test`.
 
-mod arguments;
-mod bindings;
 mod editing;
-mod files;
 mod magic;
 mod ooxml;
-pub mod provider;
 mod reading;
 mod rows;
 mod search;
 mod template;
 mod text;
-pub mod tool;
 mod tools;
 mod walk;
+
+use rootbound_tool as tool;
+use rootbound_tool::files;

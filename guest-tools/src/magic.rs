@@ -98,6 +98,9 @@ pub(crate) fn is_media(media_type: &str) -> bool {
 fn other(bytes: &[u8]) -> &'static str {
     const TELLING: usize = 4096;
     let start = &bytes[..bytes.len().min(TELLING)];
+    if !start.is_empty() && start.iter().all(|byte| *byte == 0) {
+        return "application/octet-stream";
+    }
     let is_plain = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
     let is_utf_8 = match std::str::from_utf8(start) {
         Ok(_) => true,
@@ -192,6 +195,7 @@ mod tests {
             (b"BMW is a make of cars", "text/plain"),
             (b"BM\x36\0\0\0\0\0", "image/bmp"),
             (b"", "text/plain"),
+            (b"\0\0\0\0", "application/octet-stream"),
         ] {
             assert_eq!(super::media_type(bytes), media_type);
         }

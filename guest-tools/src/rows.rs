@@ -1,7 +1,7 @@
 //! An answer with a long list, written as it is made: ten thousand entries are an ordinary
 //! case.
 
-use crate::tool::{Content, Output};
+use crate::tool::Output;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -52,14 +52,11 @@ impl Rows {
     }
 
     /// Ends the list and adds the other fields.
-    pub(crate) fn finish(mut self, tail: &impl Serialize) -> Output {
+    pub(crate) fn finish<F>(mut self, tail: &impl Serialize) -> Output<F> {
         let tail = serde_json::to_string(tail).expect("fields have string keys only");
         self.text.extend_from_slice(b"],");
         self.text.extend_from_slice(&tail.as_bytes()[1..]);
-        Output {
-            fields: String::from_utf8(self.text).expect("JSON is written as UTF-8"),
-            content: Content::None,
-        }
+        Output::written(String::from_utf8(self.text).expect("JSON is written as UTF-8"))
     }
 }
 
@@ -68,6 +65,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn fields_of(output: Output<()>) -> String {
+        output.into_parts().0
+    }
+
     #[test]
     fn rows_stand_between_head_and_tail() {
         let mut rows = Rows::new(&[("path", "d\"x"), ("root", "/read/0")], "entries");
@@ -75,7 +76,7 @@ mod tests {
         rows.push(&json!("b"));
         assert_eq!(rows.count(), 2);
         assert_eq!(
-            rows.finish(&json!({ "count": 2 })).fields,
+            fields_of(rows.finish(&json!({ "count": 2 }))),
             r#"{"path":"d\"x","root":"/read/0","entries":[{"name":"a"},"b"],"count":2}"#
         );
     }
@@ -86,7 +87,7 @@ mod tests {
         while !rows.fill_a_page() {
             rows.push(&"x".repeat(1000));
         }
-        let fields = rows.finish(&json!({ "count": 0 })).fields;
+        let fields = fields_of(rows.finish(&json!({ "count": 0 })));
         assert!(fields.len() < 256 * 1024);
     }
 }

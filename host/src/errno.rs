@@ -119,7 +119,7 @@ pub(crate) fn explain(errno: Errno) -> CallError {
         Errno::NOTEMPTY => (
             code::NOT_EMPTY,
             "the directory is not empty",
-            "delete what it holds first",
+            "give `recursive: true` to delete it with what it holds, or choose another name to move to",
         ),
         Errno::NAMETOOLONG => (
             code::INVALID_PATH,

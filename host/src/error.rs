@@ -204,7 +204,15 @@ impl CallError {
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
         let hint = match name {
             "max_read_bytes" => {
-                "read a part with `offset` and `limit` of `read_file`, or have the operator raise the limit"
+                "read a part with `offset` and `limit` of `read_file`, where a negative `offset` counts \
+                 from the end; what is copied or parsed whole needs a higher limit of the operator"
+            }
+            "max_write_bytes" => {
+                "write it in parts with `append_file`; what is copied whole needs a higher limit of \
+                 the operator"
+            }
+            "deleted_objects" | "deleted_depth" => {
+                "delete the directories inside it first, each in a call of its own"
             }
             "max_session_write_bytes" | "max_session_files" => {
                 "this session has used up its share; the operator can start another, or raise the limit"

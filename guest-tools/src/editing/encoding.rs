@@ -1,8 +1,7 @@
 //! Text files as text, and back to the same bytes.
 
-use crate::magic::media_type;
 use crate::tool::Failure;
-use serde_json::json;
+use crate::{reading, text};
 
 /// A text, and how it becomes bytes again. What is not changed becomes the bytes it was: no
 /// two spellings of bytes have the same text in these encodings.
@@ -101,14 +100,9 @@ fn from_utf16(bytes: &[u8], encoding: Encoding) -> Result<String, usize> {
 }
 
 fn not_text(path: &str, offset: usize, bytes: &[u8]) -> Failure {
-    let media_type = media_type(bytes);
-    let message = format!(
-        "`{path}` is not text in UTF-8, nor in UTF-16 with a byte order mark: the first bad \
-         byte is at offset {offset}, and it looks like `{media_type}`"
-    );
-    Failure::new("not-text", message)
+    let encoding = text::Encoding::detect(bytes);
+    reading::not_text(path, encoding, offset as u64, bytes, &bytes[offset..])
         .hint("only text can be changed by its content; `write_file` replaces a whole file")
-        .details(&json!({ "offset": offset, "mime_type": media_type }))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::matching::{Places, Wanted, places};
 use super::nearest::nearest;
 use crate::tool::Failure;
 use memchr::memchr_iter;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::borrow::Cow;
@@ -15,8 +16,9 @@ use std::ops::Range;
 const MOST_PLACES: usize = 20;
 
 /// One replacement.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(description = "")]
 pub(crate) struct Edit {
     pub(crate) old_text: String,
     pub(crate) new_text: String,

@@ -203,7 +203,8 @@ impl From<Error> for tool::Error {
                 limit,
                 value,
                 actual,
-            } => Failure::limit_exceeded(limit, value, actual),
+            } => Failure::limit_exceeded(limit, value, actual)
+                .hint("the document unpacks to more than one call may hold; ask for it in parts"),
         };
         Self::Tool(failure)
     }

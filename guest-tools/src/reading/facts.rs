@@ -2,10 +2,11 @@
 
 use crate::files::OpenFile;
 use crate::text::{Encoding, Endings, Place};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was found out, and where to go on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Facts {
     pub(crate) root: String,
     pub(crate) encoding: String,

@@ -12,9 +12,9 @@ mod whole;
 
 pub(crate) use facts::Facts;
 pub(crate) use part::{From, Part};
-pub(crate) use refusals::unknown_encoding;
+pub(crate) use refusals::{not_text, unknown_encoding};
 
-use crate::files::{open_for_reading, version};
+use crate::files::{open, version};
 use crate::text::Choice;
 use crate::tool::{Content, Error};
 use sha2::{Digest, Sha256};
@@ -41,13 +41,13 @@ pub(crate) struct Reading {
 ///
 /// # Errors
 /// `not-text`, with where and what; `invalid-arguments` for a part that there is not; else as
-/// [`open_for_reading`] and the host's.
+/// [`open`] and the host's.
 ///
 /// # Limits
 /// Those of the host on what is read. A part costs what lies between where the reading starts,
 /// or the end of the file, and the part's other end; with a hash, the whole file.
 pub(crate) fn read(path: &str, wish: &Wish) -> Result<Reading, Error> {
-    let file = open_for_reading(path)?;
+    let file = open(path)?;
     // Taken before the bytes: if the file changes in between, the version is the old one and
     // a write that expects it is refused.
     let version = version(file.descriptor.metadata_hash()?);

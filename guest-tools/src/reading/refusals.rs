@@ -22,7 +22,7 @@ pub(crate) fn unknown_encoding(label: &str) -> Failure {
 }
 
 /// The bytes from an offset on are not text.
-pub(super) fn not_text(
+pub(crate) fn not_text(
     path: &str,
     encoding: Encoding,
     offset: u64,
@@ -50,6 +50,14 @@ pub(super) fn not_text(
     Failure::new("not-text", message)
         .hint(hint)
         .details(&json!({ "offset": offset, "mime_type": media_type }))
+}
+
+/// The file was made larger and never written to.
+pub(super) fn nothing_but_nul(path: &str) -> Failure {
+    let message = format!("`{path}` is not text: all of its bytes are NUL");
+    Failure::new("not-text", message)
+        .hint("nothing was written to it yet, or it is a disk image or the like")
+        .details(&json!({ "offset": 0, "mime_type": "application/octet-stream" }))
 }
 
 /// What to do with what nearly is UTF-8.

@@ -1,6 +1,6 @@
 //! Reading a file at once.
 
-use super::refusals::not_text;
+use super::refusals::{not_text, nothing_but_nul};
 use super::{Facts, Reading, Wish, sha256};
 use crate::files::OpenFile;
 use crate::magic::{is_media, media_type};
@@ -21,6 +21,9 @@ pub(super) fn read(
     facts.sha256 = wish.hash.then(|| sha256(&bytes));
     if wish.choice == Choice::Base64 || (may_be_media(wish) && is_plainly_media(&bytes)) {
         return Ok(as_bytes(facts, bytes));
+    }
+    if may_be_media(wish) && !bytes.is_empty() && is_blank(&bytes) {
+        return Err(nothing_but_nul(path).into());
     }
     let encoding = wish.choice.at_start_of(&bytes);
     let decoding = Decoding {
@@ -49,6 +52,11 @@ pub(super) fn read(
 /// The caller did not say that it is text.
 fn may_be_media(wish: &Wish) -> bool {
     wish.choice == Choice::Detected && !wish.replace
+}
+
+/// Whether it is what a file holds that was made larger and never written to.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
 }
 
 /// Some containers happen to be UTF-8.

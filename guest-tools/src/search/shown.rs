@@ -1,6 +1,7 @@
 //! How hits are shown: bounded, and in characters that are safe to print.
 
 use super::lines::{Hit, Hits, lines_before, lines_behind};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -15,7 +16,7 @@ const CHARACTER_BYTES: usize = 4;
 const CUT: &str = "\u{2026}";
 
 /// A hit as results carry it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Row {
     /// From 1.
     pub(crate) line: u64,

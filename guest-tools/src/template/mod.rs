@@ -4,6 +4,7 @@
 //! so a loop ends; what it writes is limited. Text that only looks like a placeholder stays
 //! text: see [`source`].
 
+mod counted;
 mod missing;
 mod output;
 mod source;
@@ -38,6 +39,7 @@ pub(crate) struct Filled {
 /// them) and for values that cannot stand in a text; `limit-exceeded`.
 pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Result<Filled, Failure> {
     let mut engine = Environment::new();
+    counted::bound(&mut engine);
     engine.set_keep_trailing_newline(true);
     engine.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     engine.set_fuel(Some(MOST_STEPS));
@@ -153,7 +155,7 @@ fn missing_variables(missing: &[String]) -> Failure {
     } else {
         "variables"
     };
-    let names = crate::arguments::quoted(missing.iter().map(String::as_str));
+    let names = crate::tool::quoted(missing.iter().map(String::as_str));
     Failure::invalid_arguments(format!("missing {noun} {names}"))
         .hint("give each of them a value in `variables`")
         .details(&json!({ "missing": missing }))
@@ -338,6 +340,46 @@ mod tests {
             let failure = filled(template, json!({ "a": 1 })).unwrap_err();
             assert_eq!(failure.code, "invalid-arguments", "{template}");
             assert!(failure.message.contains("line 2"), "{}", failure.message);
+        }
+    }
+
+    /// Each of these made the engine ask for more memory than there is.
+    #[test]
+    fn counts_that_only_take_memory_are_refused() {
+        for template in [
+            "{{ [1]|batch(4000000000) }}",
+            "{{ [1]|batch(2, 4000000000)|batch(4294967295)|length }}",
+            "{{ [1]|slice(4000000000) }}",
+            "{{ 'x\ny'|indent(4000000000) }}",
+            "{{ 'x\ny'|indent(width=4000000000) }}",
+            "{{ '%4000000000d'|format(1) }}",
+            "{{ '%.4000000000f'|format(1.5) }}",
+            "{{ '%*d'|format(4000000000, 1) }}",
+            "{{ 'x' * 4000000000 }}",
+            "{{ range(4000000000)|length }}",
+        ] {
+            let failure = filled(template, json!({})).unwrap_err();
+            let is_known = matches!(failure.code, "invalid-arguments" | "limit-exceeded");
+            assert!(
+                is_known && !failure.hint.is_empty(),
+                "{template}: {failure:?}"
+            );
+        }
+        for (template, text) in [
+            ("{{ [1, 2, 3]|batch(2)|map('join')|join(' ') }}", "12 3"),
+            ("{{ [1, 2, 3]|slice(2)|map('join')|join(' ') }}", "12 3"),
+            ("{{ 'x\ny'|indent(2) }}", "x\n  y"),
+            ("{{ '%05d'|format(7) }}", "00007"),
+            (
+                "{{ 'no. 1234567: %d'|format(7654321) }}",
+                "no. 1234567: 7654321",
+            ),
+        ] {
+            assert_eq!(
+                filled(template, json!({})).as_deref(),
+                Ok(text),
+                "{template}"
+            );
         }
     }
 

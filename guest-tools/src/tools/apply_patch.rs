@@ -4,25 +4,34 @@
 //! so nothing respells them; the host judges them like any other.
 
 use super::edit_file::write_back;
-use super::{create_file, schema};
+use super::shared;
 use crate::editing::Encoded;
 use crate::editing::patch::{FilePatch, apply, new_content, parse};
-use crate::files::{Changing, ErrorCode, Roots, create_new, rename, write_all};
+use crate::files::{
+    Changing, ErrorCode, Roots, create_new, open, rename, version as version_of, write_all,
+};
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The tool.
 pub(crate) struct ApplyPatch;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     patch: String,
 }
 
+/// What was done.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    files: Vec<Done>,
+}
+
 /// What was done to one file.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 struct Done {
     path: String,
     operation: &'static str,
@@ -36,6 +45,7 @@ struct Done {
 
 impl Tool for ApplyPatch {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "apply_patch";
     const TITLE: &'static str = "Apply a patch";
@@ -45,39 +55,15 @@ impl Tool for ApplyPatch {
         files' line endings are kept.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[];
+    const EXAMPLE: &'static str =
+        r#"{"patch":"--- a/todo.txt\n+++ b/todo.txt\n@@ -1,2 +1,2 @@\n first\n-second\n+next\n"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({ "patch": schema::of("string") }),
-            &["patch"],
-            json!({
-                "patch": "--- a/todo.txt\n+++ b/todo.txt\n@@ -1,2 +1,2 @@\n first\n-second\n+next\n",
-            }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({ "files": { "type": "array", "items": {
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "operation": {
-                    "type": "string",
-                    "enum": ["change", "create", "delete", "rename"],
-                },
-                "to": schema::of("string"),
-                "offsets": { "type": "array", "items": schema::of("integer") },
-            },
-            "required": ["path", "operation"],
-        }}}))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let files = parse(&arguments.patch)?;
         let roots = Roots::preopened();
-        let done: Result<Vec<Done>, Error> =
-            files.iter().map(|file| carry_out(&roots, file)).collect();
-        Ok(Output::fields(&json!({ "files": done? })))
+        let files = files.iter().map(|file| carry_out(&roots, file));
+        let files = files.collect::<Result<_, Error>>()?;
+        Ok(Output::new(Fields { files }))
     }
 }
 
@@ -116,14 +102,20 @@ fn change(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Erro
     })
 }
 
-/// Opened to be changed first, so that what is deleted is what the patch was held against.
+/// Not opened to be changed: whether a file may be deleted is another question. What is deleted
+/// is what the patch was held against, since it is looked at again when it is gone.
 fn delete(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Error> {
-    let file = Changing::open(roots, path)?;
-    let old = Encoded::decode(path, file.read(path)?)?;
+    let root = roots.writable()?;
+    let file = open(path)?;
+    let version = file.descriptor.metadata_hash()?;
+    let old = Encoded::decode(path, file.read_all()?)?;
     if !apply(path, &old.text, &patch.hunks)?.text.is_empty() {
         return Err(has_more(path).into());
     }
-    roots.writable()?.unlink_file_at(path)?;
+    root.unlink_file_at(path)?;
+    if version_of(file.descriptor.metadata_hash()?) != version_of(version) {
+        return Err(changed(path).into());
+    }
     Ok(done("delete", path))
 }
 
@@ -132,7 +124,7 @@ fn move_to(roots: &Roots, from: &str, to: &str, patch: &FilePatch<'_>) -> Result
         return Err(renames_and_changes(from).into());
     }
     match rename(roots.writable()?, from, to, false) {
-        Err(ErrorCode::Exist) => return Err(create_file::exists(to).into()),
+        Err(ErrorCode::Exist) => return Err(shared::exists(to).into()),
         answer => answer?,
     }
     Ok(Done {
@@ -155,6 +147,14 @@ fn exists(path: &str) -> Failure {
         format!("the patch creates `{path}`, which exists already"),
     )
     .hint("read it, and make a patch that changes it")
+}
+
+fn changed(path: &str) -> Failure {
+    Failure::new(
+        "conflict",
+        format!("`{path}` was changed by someone else while the call ran"),
+    )
+    .hint("read it again and decide anew; nothing was changed")
 }
 
 fn has_more(path: &str) -> Failure {

@@ -1,58 +1,48 @@
 //! `create_directory`: a new directory.
 
-use super::schema;
 use crate::files::{ErrorCode, Roots, create_directory};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The tool.
 pub(crate) struct CreateDirectory;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     dir_path: String,
 }
 
+/// What was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
+    created: bool,
+}
+
 impl Tool for CreateDirectory {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "create_directory";
     const TITLE: &'static str = "Create a directory";
-    const DESCRIPTION: &'static str = "Creates a directory and the directories above it as \
-        needed. A path that exists is refused (`exists`). Not needed before writing a file, \
-        which makes its directories itself.";
+    const DESCRIPTION: &'static str = "Creates a directory and those above it. A path that exists \
+        is refused (`exists`). Not needed before writing a file, which makes its directories \
+        itself.";
     const RISK: Risk = Risk::Draft;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "dir_path",
-        role: Role::Create,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::create("dir_path")];
+    const EXAMPLE: &'static str = r#"{"dir_path":"reports/2024"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({ "dir_path": schema::path("Directory to create") }),
-            &["dir_path"],
-            json!({ "dir_path": "reports/2024" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "created": schema::of("boolean"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.dir_path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let path = arguments.dir_path;
         let roots = Roots::preopened();
-        match create_directory(roots.writable()?, path) {
-            Err(ErrorCode::Exist) => Err(exists(path).into()),
+        match create_directory(roots.writable()?, &path) {
+            Err(ErrorCode::Exist) => Err(exists(&path).into()),
             answer => {
                 answer?;
-                Ok(Output::fields(&json!({ "path": path, "created": true })))
+                let created = true;
+                Ok(Output::new(Fields { path, created }))
             }
         }
     }

@@ -1,15 +1,14 @@
 //! `delete_file`: a file, a link or a directory, gone.
 
-use super::schema;
 use crate::files::{ErrorCode, Roots};
-use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use crate::tool::{Error, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The tool.
 pub(crate) struct DeleteFile;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
@@ -17,16 +16,20 @@ pub(crate) struct Arguments {
         dead_code,
         reason = "the host reads it: a component alone could not ask for this"
     )]
-    #[serde(default)]
-    recursive: bool,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_version: Option<String>,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_sha256: Option<String>,
+    /// Delete a directory with everything in it
+    recursive: Option<bool>,
+}
+
+/// What is gone.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
+    deleted: bool,
 }
 
 impl Tool for DeleteFile {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "delete_file";
     const TITLE: &'static str = "Delete a file";
@@ -34,43 +37,20 @@ impl Tool for DeleteFile {
         also a directory with entries, else refused (`not-empty`). A link is removed, not what \
         it leads to. The user's policy may refuse (`delete-denied`) or ask first.";
     const RISK: Risk = Risk::Destructive;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Delete,
-        guarded: true,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::delete("path").guarded()];
+    const EXAMPLE: &'static str = r#"{"path":"old/draft.txt"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            schema::guarded(json!({
-                "path": schema::path("File or directory to delete"),
-                "recursive": {
-                    "type": "boolean",
-                    "description": "Delete a directory with everything in it; default false"
-                },
-            })),
-            &["path"],
-            json!({ "path": "old/draft.txt" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "deleted": schema::of("boolean"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let path = arguments.path;
         let roots = Roots::preopened();
         let root = roots.writable()?;
         delete(
-            path,
-            || root.unlink_file_at(path),
-            || root.remove_directory_at(path),
+            &path,
+            || root.unlink_file_at(&path),
+            || root.remove_directory_at(&path),
         )?;
-        Ok(Output::fields(&json!({ "path": path, "deleted": true })))
+        let deleted = true;
+        Ok(Output::new(Fields { path, deleted }))
     }
 }
 

@@ -1,29 +1,25 @@
 //! `edit_file`: old text for new text, and every other byte as it was.
 
-use super::schema;
 use crate::editing::{Changes, Edit, Encoded, edit, unified};
 use crate::files::{Changing, Roots};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The tool.
 pub(crate) struct EditFile;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
     edits: Vec<Edit>,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_version: Option<String>,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_sha256: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What was edited.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     replacements: usize,
     diff: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -32,6 +28,7 @@ struct Fields<'a> {
 
 impl Tool for EditFile {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "edit_file";
     const TITLE: &'static str = "Edit a text file";
@@ -40,48 +37,11 @@ impl Tool for EditFile {
         once (else `no-match` with the nearest place, or `ambiguous-match` with the lines) unless \
         `replace_all`. Line endings of the file are kept. Returns a diff.";
     const RISK: Risk = Risk::Destructive;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Write,
-        guarded: true,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::write("path").guarded()];
+    const EXAMPLE: &'static str =
+        r#"{"path":"src/main.rs","edits":[{"old_text":"x = 1;","new_text":"x = 2;"}]}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            schema::guarded(json!({
-                "path": schema::path("File to edit"),
-                "edits": { "type": "array", "items": {
-                    "type": "object",
-                    "properties": {
-                        "old_text": schema::of("string"),
-                        "new_text": schema::of("string"),
-                        "replace_all": schema::of("boolean"),
-                    },
-                    "required": ["old_text", "new_text"],
-                }},
-            })),
-            &["path", "edits"],
-            json!({
-                "path": "src/main.rs",
-                "edits": [{ "old_text": "let x = 1;", "new_text": "let x = 2;" }],
-            }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "replacements": schema::of("integer"),
-                "diff": schema::of("string"),
-                "diff_truncated": schema::of("boolean"),
-            },
-            "required": ["path", "replacements", "diff"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let Arguments { path, edits, .. } = arguments;
         if edits.is_empty() {
             return Err(no_edits().into());
@@ -91,8 +51,8 @@ impl Tool for EditFile {
         let edited = edit(&path, &old.text, &edits)?;
         let diff = unified(&path, &old.text, &edited.text, &edited.changes);
         write_back(&file, &old, edited.text, &edited.changes)?;
-        Ok(Output::fields(&Fields {
-            path: &path,
+        Ok(Output::new(Fields {
+            path,
             replacements: edited.replacements,
             diff: diff.text,
             diff_truncated: diff.truncated,
@@ -135,13 +95,13 @@ mod tests {
     #[test]
     fn the_result_is_compact() {
         let fields = Fields {
-            path: "f",
+            path: "f".to_owned(),
             replacements: 1,
             diff: "--- f\n".to_owned(),
             diff_truncated: false,
         };
         assert_eq!(
-            Output::fields(&fields).fields,
+            Output::new(fields).into_parts().0,
             r#"{"path":"f","replacements":1,"diff":"--- f\n"}"#
         );
     }

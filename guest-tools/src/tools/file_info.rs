@@ -1,16 +1,14 @@
 //! `file_info`: what a file or directory is, and what its content looks like.
 
-use super::schema;
 use crate::files::{
-    DescriptorType, ErrorCode, PathFlags, Roots, kind, modified, open_for_reading,
-    open_if_permitted, version,
+    DescriptorType, ErrorCode, Kind, PathFlags, Roots, modified, open, open_if_permitted, version,
 };
 use crate::magic::{media_type, media_type_of_bad};
 use crate::reading::sha256;
 use crate::text::{Decoding, Encoding, Endings};
-use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// Read to tell what a file is.
 const TELLING: u64 = 64 * 1024;
@@ -18,19 +16,21 @@ const TELLING: u64 = 64 * 1024;
 /// The tool.
 pub(crate) struct FileInfo;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    /// Also the `sha256`; reads the whole file
     hash: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What is there.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     root: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Kind,
     link: bool,
     size: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ struct Fields<'a> {
 }
 
 /// What the start of a file says of it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Content {
     mime_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,68 +59,31 @@ struct Content {
 
 impl Tool for FileInfo {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "file_info";
     const TITLE: &'static str = "Describe a file";
     const DESCRIPTION: &'static str = "Tells what a file or directory is: type, size, time of \
-        modification, version, number of names, whether the path is a link, and from its first \
-        64 KiB MIME type, encoding and line endings. `hash` reads it whole. Absence is \
-        `not-found`; `file_exists` answers it.";
+        modification, version, number of names, whether the path is a link, and from its first 64 \
+        KiB MIME type, encoding and line endings.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"data/export.csv","hash":true}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("File or directory"),
-                "hash": schema::of("boolean"),
-            }),
-            &["path"],
-            json!({ "path": "data/export.csv", "hash": true }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "root": schema::of("string"),
-                "type": { "type": "string", "enum": ["file", "directory", "symlink", "other"] },
-                "link": schema::of("boolean"),
-                "size": schema::of("integer"),
-                "modified": { "type": "string", "format": "date-time" },
-                "version": schema::of("string"),
-                "names": schema::of("integer"),
-                "mime_type": schema::of("string"),
-                "encoding": schema::of("string"),
-                "bom": schema::of("boolean"),
-                "line_ending": schema::of("string"),
-                "lines": schema::of("integer"),
-                "sha256": schema::of("string"),
-            },
-            "required": ["path", "root", "type", "link", "size", "version", "names"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let path = arguments.path;
         let follow = PathFlags::SYMLINK_FOLLOW;
         let found = Roots::preopened().look_up(|directory| {
-            let stat = directory.stat_at(follow, path)?;
-            let hash = directory.metadata_hash_at(follow, path)?;
-            let itself = directory.stat_at(PathFlags::empty(), path)?;
+            let stat = directory.stat_at(follow, &path)?;
+            let hash = directory.metadata_hash_at(follow, &path)?;
+            let itself = directory.stat_at(PathFlags::empty(), &path)?;
             Ok::<_, ErrorCode>((stat, hash, itself))
         })?;
         let (stat, hash, itself) = found.object;
         let mut fields = Fields {
             path,
             root: found.root,
-            kind: kind(stat.type_),
+            kind: stat.type_.into(),
             link: itself.type_ == DescriptorType::SymbolicLink,
             size: stat.size,
             modified: modified(stat.data_modification_timestamp),
@@ -133,17 +96,17 @@ impl Tool for FileInfo {
         if stat.type_ == DescriptorType::RegularFile {
             fields.look_inside(wants_hash)?;
         }
-        Ok(Output::fields(&fields))
+        Ok(Output::new(fields))
     }
 }
 
-impl Fields<'_> {
+impl Fields {
     /// A file that may not be read is described without its content, unless its hash is
     /// wanted.
     fn look_inside(&mut self, wants_hash: bool) -> Result<(), Error> {
         let opened = match wants_hash {
-            true => Some(open_for_reading(self.path)?),
-            false => open_if_permitted(self.path)?,
+            true => Some(open(&self.path)?),
+            false => open_if_permitted(&self.path)?,
         };
         let Some(file) = opened else {
             return Ok(());
@@ -169,7 +132,9 @@ impl Content {
             encoding,
             replace: false,
         };
+        let is_blank = !start.is_empty() && start.iter().all(|byte| *byte == 0);
         let (mime_type, endings) = match decoding.decode(bytes, usize::MAX, is_all) {
+            Ok(_) if is_blank => (media_type(&start), None),
             Ok(decoded) => (media_type(&start), Some(Endings::of(&decoded.text))),
             Err(bad) => (media_type_of_bad(&start, &bad.bytes[bad.offset..]), None),
         };
@@ -186,6 +151,7 @@ impl Content {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     fn content(bytes: &[u8], is_all: bool) -> Value {
         serde_json::to_value(Content::of(bytes.to_vec(), is_all)).unwrap()
@@ -217,6 +183,12 @@ mod tests {
         assert_eq!(start["encoding"], "utf-8");
         assert!(start.get("lines").is_none());
         assert!(content(b"caf\xc3", true).get("encoding").is_none());
+    }
+
+    #[test]
+    fn a_file_that_nothing_was_written_to_is_no_text() {
+        let blank = content(&[0; 100], true);
+        assert_eq!(blank, json!({ "mime_type": "application/octet-stream" }));
     }
 
     #[test]

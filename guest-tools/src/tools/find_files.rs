@@ -1,109 +1,79 @@
 //! `find_files`: files and directories by name, below a directory.
 
-use super::schema;
-use crate::arguments::within;
-use crate::files::{DescriptorType, Roots, kind};
+use super::shared::{LIMIT, MOST, Walking};
+use crate::files::{DescriptorType, Kind, Roots};
 use crate::rows::Rows;
-use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
-    Cursor, DEPTH, Options, Pattern, Place, Position, Skipped, Spelling, Start, Visit, Walk,
+    Cursor, Options, Pattern, Place, Position, Skipped, Spelling, Start, Visit, Walk,
     directories_at, names_hidden, parsed,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::ops::ControlFlow;
 
 /// The tool.
 pub(crate) struct FindFiles;
 
-/// Names that a page has when the caller asks for no other number.
-const LIMIT: u64 = 1000;
-/// Names that a page has at most, as a listing of the host by default.
-const MOST: u64 = 10_000;
-
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pattern: String,
+    #[schemars(extend("default" = "."))]
     path: Option<String>,
     #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(default)]
-    ignore_case: bool,
-    #[serde(default)]
-    normalize: bool,
-    depth: Option<u64>,
-    hidden: Option<bool>,
-    gitignore: Option<bool>,
-    limit: Option<u64>,
-    cursor: Option<String>,
-    root: Option<String>,
+    kind: Option<Kind>,
+    ignore_case: Option<bool>,
+    /// Match NFC and NFD alike; exact names first
+    normalize: Option<bool>,
+    #[schemars(extend("default" = LIMIT))]
+    limit: Option<Within<1, MOST>>,
+    #[serde(flatten)]
+    walking: Walking,
+}
+
+/// A page of names: written row by row, and here for its schema.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
+    matches: Vec<Match<'static>>,
+    count: u64,
+    truncated: bool,
+    next_cursor: Option<String>,
+    /// By ignore files
+    ignored: u64,
+    /// What else was left out, by reason
+    skipped: Skipped,
 }
 
 impl Tool for FindFiles {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "find_files";
     const TITLE: &'static str = "Find files by name";
-    const DESCRIPTION: &'static str = "Finds files and directories by a glob as in \
-        `.gitignore`: `*.md` at any depth, `src/**/*.rs` from `path`. Covers every granted \
-        directory; links are not followed. `ignored` counts what ignore files leave out, \
-        `skipped` what else. To go on, pass `next_cursor` as `cursor`.";
+    const DESCRIPTION: &'static str = "Finds files and directories by a glob as in `.gitignore`: \
+        `*.md` at any depth, `src/**/*.rs` from `path`. Covers every granted directory; links are \
+        not followed. `ignored` counts what ignore files leave out, `skipped` what else.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"pattern":"*.md"}"#;
 
-    fn input_schema() -> Value {
-        let own = json!({
-            "pattern": schema::of("string"),
-            "path": schema::start("Directory to start from"),
-            "type": { "type": "string", "enum": KINDS },
-            "ignore_case": schema::of("boolean"),
-            "normalize": { "type": "boolean", "description": "Match NFC and NFD alike; exact names first" },
-            "limit": { "type": "integer", "default": LIMIT },
-        });
-        schema::arguments(
-            schema::walking(own, "Implied by patterns such as `.env*`"),
-            &["pattern"],
-            json!({ "pattern": "*.md" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "matches": { "type": "array", "items": { "type": "object", "properties": {
-                "root": schema::of("string"),
-                "path": schema::of("string"),
-                "type": schema::of("string"),
-            }}},
-            "count": schema::of("integer"),
-            "truncated": schema::of("boolean"),
-            "next_cursor": {},
-            "ignored": schema::of("integer"),
-            "skipped": schema::of("object"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let find = Find::of(&arguments)?;
         let path = arguments.path.as_deref().unwrap_or(".");
         let mut page = Page {
-            cursor: parsed(arguments.cursor.as_deref())?,
-            limit: within("limit", arguments.limit, LIMIT, 1..=MOST)?,
+            cursor: parsed(arguments.walking.cursor.as_deref())?,
+            limit: arguments.limit.map_or(LIMIT, Into::into),
             rows: Rows::new(&[("path", path)], "matches"),
             skipped: Skipped::default(),
         };
-        let roots = Roots::preopened().only(arguments.root.as_deref())?;
+        let roots = Roots::preopened().only(arguments.walking.root.as_deref())?;
         let next = find.fill(&mut page, &roots, path)?;
         Ok(page.finish(next))
     }
 }
-
-const KINDS: [&str; 4] = ["file", "directory", "symlink", "other"];
 
 /// What is looked for.
 struct Find {
@@ -111,7 +81,7 @@ struct Find {
     exact: Pattern,
     /// Other spellings of them, when they are wanted.
     loose: Option<Pattern>,
-    kind: Option<String>,
+    kind: Option<Kind>,
     options: Options,
 }
 
@@ -123,12 +93,12 @@ struct Page {
     skipped: Skipped,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Match<'a> {
     root: &'a str,
     path: &'a str,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Kind,
     #[serde(skip_serializing_if = "Clone::clone")]
     usable: bool,
 }
@@ -136,27 +106,19 @@ struct Match<'a> {
 impl Find {
     fn of(arguments: &Arguments) -> Result<Self, Error> {
         let spelling = Spelling {
-            any_case: arguments.ignore_case,
-            any_form: arguments.normalize,
+            any_case: arguments.ignore_case == Some(true),
+            any_form: arguments.normalize == Some(true),
         };
         let pattern = &*arguments.pattern;
         let loose = match spelling.is_exact() {
             true => None,
             false => Some(Pattern::new(pattern, spelling)?),
         };
-        if let Some(kind) = &arguments.kind {
-            super::one_of("type", kind, &KINDS)?;
-        }
-        let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
         Ok(Self {
             exact: Pattern::new(pattern, Spelling::default())?,
             loose,
-            kind: arguments.kind.clone(),
-            options: Options {
-                depth: depth as u32,
-                hidden: arguments.hidden.unwrap_or_else(|| names_hidden(pattern)),
-                gitignore: arguments.gitignore.unwrap_or(true),
-            },
+            kind: arguments.kind,
+            options: arguments.walking.options(names_hidden(pattern), true),
         })
     }
 
@@ -213,7 +175,7 @@ impl Find {
             rows.push(&Match {
                 root: &root,
                 path: visit.path,
-                kind: kind(visit.kind),
+                kind: visit.kind.into(),
                 usable: visit.usable,
             });
             ControlFlow::Continue(())
@@ -222,10 +184,7 @@ impl Find {
 
     fn is_match<F>(&self, visit: &Visit<'_, F>, round: u64) -> bool {
         let is_directory = visit.kind == DescriptorType::Directory;
-        let is_of_kind = self
-            .kind
-            .as_deref()
-            .is_none_or(|name| name == kind(visit.kind));
+        let is_of_kind = self.kind.is_none_or(|kind| kind == visit.kind.into());
         let is_exact = || self.exact.matches(visit.below, is_directory);
         is_of_kind
             && match (&self.loose, round) {
@@ -237,7 +196,7 @@ impl Find {
 }
 
 impl Page {
-    fn finish(self, next: Option<Cursor>) -> Output {
+    fn finish(self, next: Option<Cursor>) -> Output<Fields> {
         let tail = json!({
             "count": self.rows.count(),
             "truncated": next.is_some(),

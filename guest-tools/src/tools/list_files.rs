@@ -1,99 +1,68 @@
 //! `list_files`: the entries of one directory, or of the tree below it.
 
-use super::schema;
-use crate::arguments::within;
-use crate::bindings::wasi::filesystem::types::DirectoryEntry;
+use super::shared::{LIMIT, MOST, Walking};
 use crate::files::{
-    Descriptor, DescriptorType, ErrorCode, Found, PathFlags, Roots, kind, modified, open_directory,
-    shown,
+    Descriptor, DescriptorType, DirectoryEntry, ErrorCode, Found, Kind, PathFlags, Roots, modified,
+    open_directory, shown,
 };
 use crate::rows::Rows;
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
-use crate::walk::{DEPTH, Options, Place, Position, Skipped, Start, Walk, parsed};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
+use crate::walk::{Options, Place, Position, Skipped, Start, Walk, parsed};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// The tool.
 pub(crate) struct ListFiles;
 
-/// Entries of a tree that a page has when the caller asks for no other number.
-const LIMIT: u64 = 1000;
-/// Entries that a page has at most, as a listing of the host by default.
-const MOST: u64 = 10_000;
-
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
+    #[schemars(extend("default" = "."))]
     path: Option<String>,
-    #[serde(default)]
-    recursive: bool,
+    recursive: Option<bool>,
+    #[schemars(extend("default" = true))]
     details: Option<bool>,
-    depth: Option<u64>,
-    hidden: Option<bool>,
-    gitignore: Option<bool>,
-    limit: Option<u64>,
-    cursor: Option<String>,
-    root: Option<String>,
+    limit: Option<Within<1, MOST>>,
+    #[serde(flatten)]
+    walking: Walking,
+}
+
+/// A listing: written row by row, and here for its schema.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
+    root: String,
+    entries: Vec<Entry<'static>>,
+    count: u64,
+    truncated: bool,
+    next_cursor: Option<String>,
+    /// By ignore files; of trees only
+    ignored: Option<u64>,
+    /// What else was left out, by reason
+    skipped: Option<Skipped>,
 }
 
 impl Tool for ListFiles {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "list_files";
     const ALIASES: &'static [&'static str] = &["list_dir"];
     const TITLE: &'static str = "List a directory";
     const DESCRIPTION: &'static str = "Lists a directory in order of names: name, type, size, \
         time of modification. `recursive`: all below it, without hidden names and what ignore \
-        files leave out (counted in `ignored`). Links are not followed. If `truncated`, pass \
-        `next_cursor` as `cursor`. Names with `usable: false` cannot be opened. Refuses files \
-        (`not-a-directory`).";
+        files leave out (counted in `ignored`). Links are not followed. Names with `usable: \
+        false` cannot be opened.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"docs","details":false}"#;
 
-    fn input_schema() -> Value {
-        let own = json!({
-            "path": schema::start("Directory to list"),
-            "recursive": schema::of("boolean"),
-            "details": { "type": "boolean", "default": true },
-            "limit": { "type": "integer" },
-        });
-        schema::arguments(
-            schema::walking(own, "Default: unless `recursive`"),
-            &[],
-            json!({ "path": "docs", "details": false }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "root": schema::of("string"),
-            "entries": { "type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "name": schema::of("string"),
-                    "type": { "type": "string", "enum": ["file", "directory", "symlink", "other"] },
-                    "size": schema::of("integer"),
-                    "modified": { "type": "string", "format": "date-time" },
-                    "usable": schema::of("boolean"),
-                },
-                "required": ["name", "type"],
-            }},
-            "count": schema::of("integer"),
-            "truncated": schema::of("boolean"),
-            "next_cursor": { "description": "last name of a truncated listing, else null" },
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.path.as_deref().unwrap_or(".");
-        let roots = Roots::preopened().only(arguments.root.as_deref())?;
+        let roots = Roots::preopened().only(arguments.walking.root.as_deref())?;
         let page = Page::of(&arguments)?;
         let found = roots.look_up(|root| open_directory(root, path));
         let found = found.map_err(|miss| miss.of_directory(path))?;
@@ -118,29 +87,29 @@ struct Page {
 impl Page {
     fn of(arguments: &Arguments) -> Result<Self, Failure> {
         // Who names a depth means the tree.
-        let recursive = arguments.recursive || arguments.depth.is_some();
-        let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
+        let walking = &arguments.walking;
+        let recursive = arguments.recursive == Some(true) || walking.depth.is_some();
+        let options = walking.options(!recursive, recursive);
         let limit = match recursive {
             true => LIMIT,
             // The host's own limit ends the listing.
             false => u64::MAX,
         };
         Ok(Self {
-            walks: recursive || arguments.gitignore == Some(true),
+            walks: recursive || options.gitignore,
             details: arguments.details.unwrap_or(true),
             options: Options {
-                depth: if recursive { depth as u32 } else { 1 },
-                hidden: arguments.hidden.unwrap_or(!recursive),
-                gitignore: arguments.gitignore.unwrap_or(recursive),
+                depth: if recursive { options.depth } else { 1 },
+                ..options
             },
-            limit: within("limit", arguments.limit, limit, 1..=MOST)?,
-            position: parsed(arguments.cursor.as_deref())?,
+            limit: arguments.limit.map_or(limit, Into::into),
+            position: parsed(walking.cursor.as_deref())?,
         })
     }
 }
 
 /// Lists one directory.
-fn flat(directory: &Descriptor, page: &Page, listing: Listing) -> Result<Output, Error> {
+fn flat(directory: &Descriptor, page: &Page, listing: Listing) -> Result<Output<Fields>, Error> {
     let stream = directory.read_directory()?;
     let listing = list(
         listing,
@@ -158,7 +127,7 @@ fn deep(
     roots: &Roots,
     page: &Page,
     mut listing: Listing,
-) -> Result<Output, Error> {
+) -> Result<Output<Fields>, Error> {
     let mut skipped = Skipped::default();
     let start = Start::at(found, path, roots, page.options.gitignore);
     let place = Place::Behind(&page.position);
@@ -186,11 +155,11 @@ fn stat(directory: &Descriptor, name: &str) -> Option<Details> {
 }
 
 /// An entry as the result shows it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Entry<'a> {
     name: &'a str,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -310,7 +279,7 @@ impl Listing {
     fn push(&mut self, name: &str, type_: DescriptorType, usable: bool, details: Option<Details>) {
         self.rows.push(&Entry {
             name,
-            kind: kind(type_),
+            kind: type_.into(),
             size: details.as_ref().map(|details| details.size),
             modified: details.and_then(|details| details.modified),
             usable,
@@ -318,7 +287,7 @@ impl Listing {
     }
 
     /// `skipped` is what the walk through a tree left out.
-    fn finish(self, skipped: Option<&Skipped>) -> Output {
+    fn finish(self, skipped: Option<&Skipped>) -> Output<Fields> {
         let mut tail = json!({
             "count": self.rows.count(),
             "truncated": self.cursor.is_some(),
@@ -336,10 +305,15 @@ impl Listing {
 mod tests {
     use super::*;
     use crate::files::DescriptorType;
+    use serde_json::Value;
 
     fn entry(name: &str, type_: DescriptorType) -> DirectoryEntry {
         let name = name.to_owned();
         DirectoryEntry { type_, name }
+    }
+
+    fn fields_of(listing: Listing) -> Value {
+        serde_json::from_str(&listing.finish(None).into_parts().0).unwrap()
     }
 
     fn page(cursor: Value) -> Page {
@@ -355,7 +329,7 @@ mod tests {
         let listing = Listing::of("d\"x", "/read/0");
         let page = page(Value::Null);
         let listing = list(listing, &page, || answers.next().unwrap(), stat).unwrap();
-        serde_json::from_str(&listing.finish(None).fields).unwrap()
+        fields_of(listing)
     }
 
     #[test]
@@ -456,7 +430,7 @@ mod tests {
                     page.limit = limit;
                     let listing = Listing::of(".", "/read/0");
                     let listing = list(listing, &page, host(&names, host_page), |_| None).unwrap();
-                    let fields: Value = serde_json::from_str(&listing.finish(None).fields).unwrap();
+                    let fields: Value = fields_of(listing);
                     let entries = fields["entries"].as_array().unwrap().clone();
                     assert!(!entries.is_empty());
                     seen.extend(entries);
@@ -478,7 +452,7 @@ mod tests {
         let page = page(json!("b"));
         let listing = Listing::of(".", "/read/0");
         let listing = list(listing, &page, host(&["a", "bb", "c"], 9), |_| None).unwrap();
-        let fields: Value = serde_json::from_str(&listing.finish(None).fields).unwrap();
+        let fields: Value = fields_of(listing);
         assert_eq!(fields["entries"][0]["name"], "bb");
         assert_eq!(fields["count"], 2);
     }

@@ -1,86 +1,52 @@
 //! `move_file`: a file or a directory under another name.
 
-use super::create_file::exists;
-use super::schema;
+use super::shared::{FromTo, exists};
 use crate::files::{ErrorCode, Roots, rename};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The tool.
 pub(crate) struct MoveFile;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
+/// What was moved.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
     from: String,
     to: String,
-    #[serde(default)]
-    overwrite: bool,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_version: Option<String>,
-    #[expect(dead_code, reason = "the host reads and judges it")]
-    expected_sha256: Option<String>,
+    moved: bool,
 }
 
 impl Tool for MoveFile {
-    type Arguments = Arguments;
+    type Arguments = FromTo;
+    type Fields = Fields;
 
     const NAME: &'static str = "move_file";
     const TITLE: &'static str = "Move or rename";
-    const DESCRIPTION: &'static str = "Moves or renames a file or directory, making the \
-        directories of `to` as needed. A taken name is refused (`exists`); a file there is \
-        replaced with `overwrite: true` if the user's policy allows it. The policy may refuse \
-        or ask first, as for deletions.";
+    const DESCRIPTION: &'static str = "Moves or renames a file or directory, making directories \
+        as needed. A taken name is refused (`exists`), but for a file with `overwrite: true`. The \
+        user's policy may refuse or ask first, as for deletions.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[
-        PathArgument {
-            pointer: "from",
-            role: Role::MoveFrom,
-            guarded: true,
-        },
-        PathArgument {
-            pointer: "to",
-            role: Role::MoveTo,
-            guarded: false,
-        },
+        PathArgument::new("from", Role::MoveFrom).guarded(),
+        PathArgument::new("to", Role::MoveTo),
     ];
+    const EXAMPLE: &'static str = r#"{"from":"draft.md","to":"archive/draft.md"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            schema::guarded(json!({
-                "from": schema::path("File or directory to move"),
-                "to": schema::path("Its new path, name included"),
-                "overwrite": schema::overwrite(),
-            })),
-            &["from", "to"],
-            json!({ "from": "draft.md", "to": "archive/draft.md" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "from": schema::of("string"),
-            "to": schema::of("string"),
-            "moved": schema::of("boolean"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let Arguments {
+    fn run(arguments: FromTo) -> Result<Output<Fields>, Error> {
+        let FromTo {
             from,
             to,
             overwrite,
-            ..
         } = arguments;
+        let overwrite = overwrite.unwrap_or(false);
         let roots = Roots::preopened();
         match rename(roots.writable()?, &from, &to, overwrite) {
             Err(ErrorCode::Exist) if !overwrite => Err(exists(&to).into()),
             answer => {
                 answer?;
-                Ok(Output::fields(
-                    &json!({ "from": from, "to": to, "moved": true }),
-                ))
+                let moved = true;
+                Ok(Output::new(Fields { from, to, moved }))
             }
         }
     }

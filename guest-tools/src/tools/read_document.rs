@@ -1,11 +1,10 @@
 //! `read_document`: a document of any kind as Markdown, in parts where it is long.
 
-use super::schema;
-use crate::files::open_for_reading;
+use crate::files::open;
 use crate::ooxml::render;
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The tool.
 pub(crate) struct ReadDocument;
@@ -14,19 +13,22 @@ pub(crate) struct ReadDocument;
 /// result may have over MCP.
 const BYTES: usize = 200_000;
 /// The least that may be asked for: a character has up to four bytes.
-const LEAST: u32 = 4;
+const LEAST: u64 = 4;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
-    max_bytes: Option<u32>,
+    #[schemars(extend("default" = BYTES))]
+    max_bytes: Option<Within<LEAST, { u64::MAX }>>,
+    /// From `next_cursor`
     cursor: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     /// `pptx`, `docx` or `xlsx`, by what the file holds.
     r#type: &'static str,
     /// Bytes of the whole text.
@@ -39,51 +41,21 @@ struct Fields<'a> {
 
 impl Tool for ReadDocument {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_document";
     const TITLE: &'static str = "Read a document as Markdown";
     const DESCRIPTION: &'static str = "Returns a PowerPoint, Word or Excel file as Markdown: \
-        headings, lists, tables, notes, comments. If `truncated`, pass `next_cursor` as \
-        `cursor`. For parts use `read_pptx`, `read_docx`, `read_xlsx`. Refuses as `read_pptx`.";
+        headings, lists, tables, notes, comments. For parts use `read_pptx`, `read_docx`, \
+        `read_xlsx`.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"reports/q3.docx"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("Document to read"),
-                "max_bytes": { "type": "integer", "minimum": LEAST, "default": BYTES },
-                "cursor": schema::of("string"),
-            }),
-            &["path"],
-            json!({ "path": "reports/q3.docx" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "type": schema::of("string"),
-                "size": schema::of("integer"),
-                "warnings": { "type": "array", "items": schema::of("string") },
-                "truncated": schema::of("boolean"),
-                "next_cursor": schema::of("string"),
-            },
-            "required": ["path", "type", "size", "warnings", "truncated"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
-        let most = most(arguments.max_bytes)?;
-        let file = open_for_reading(path)?;
-        let rendered = render(file.into_blocks())?;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let path = arguments.path;
+        let most = arguments.max_bytes.map_or(BYTES, usize::from);
+        let rendered = render(open(&path)?.into_blocks())?;
         let text = rendered.text;
         let start = arguments.cursor.as_deref();
         let start = start.map_or(Ok(0), |cursor| position(cursor, &text))?;
@@ -97,17 +69,7 @@ impl Tool for ReadDocument {
             truncated,
             next_cursor: truncated.then(|| end.to_string()),
         };
-        Ok(Output::text(&fields, text[start..end].to_owned()))
-    }
-}
-
-fn most(given: Option<u32>) -> Result<usize, Failure> {
-    match given {
-        Some(given) if given < LEAST => Err(Failure::invalid_arguments(format!(
-            "`max_bytes` is {given}"
-        ))
-        .hint(format!("give {LEAST} or more"))),
-        given => Ok(given.map_or(BYTES, |given| given as usize)),
+        Ok(Output::text(fields, &text[start..end]))
     }
 }
 
@@ -161,6 +123,5 @@ mod tests {
             assert!(position(cursor, "# ä").is_err(), "{cursor}");
         }
         assert_eq!(position("2", "# ä"), Ok(2));
-        assert!(most(Some(3)).is_err());
     }
 }

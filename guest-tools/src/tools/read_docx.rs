@@ -1,86 +1,84 @@
 //! `read_docx`: the text of a Word document.
 
-use super::schema;
-use crate::files::open_for_reading;
+use super::shared::Positive;
+use crate::files::open;
 use crate::ooxml::{Document, DocumentOptions, read_docx};
-use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+
+/// Blocks that are answered when nothing is said about it.
+const BLOCKS: usize = 10_000;
 
 /// The tool.
 pub(crate) struct ReadDocx;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    /// Mark tracked changes: `{++in++}`, `{--out--}`
     changes: Option<bool>,
+    /// Blocks
+    limit: Option<Positive>,
+    /// From `next_cursor`
+    cursor: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     #[serde(flatten)]
     document: Document,
+    /// Blocks of the whole document.
+    count: usize,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 impl Tool for ReadDocx {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_docx";
     const TITLE: &'static str = "Read a Word document";
     const DESCRIPTION: &'static str = "Returns the blocks of a Word file (.docx) in order: \
-        headings with `level`, paragraphs, list items, tables as `rows`, text boxes; then \
-        notes, comments, headers, footers. Tracked changes are accepted. Long ones: \
-        `read_document`. Refuses as `read_pptx`.";
+        headings with `level`, paragraphs, list items, tables as `rows`, text boxes; then notes, \
+        comments, headers, footers. Tracked changes are accepted.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"contracts/lease.docx"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("Document to read"),
-                "changes": {
-                    "type": "boolean",
-                    "description": "Mark tracked changes: `{++in++}`, `{--out--}`",
-                },
-            }),
-            &["path"],
-            json!({ "path": "contracts/lease.docx" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "blocks": { "type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "type": schema::of("string"),
-                    "level": schema::of("integer"),
-                    "label": { "type": "string", "description": "the number before the text" },
-                    "author": schema::of("string"),
-                    "text": schema::of("string"),
-                    "rows": { "type": "array", "description": "arrays of strings" },
-                },
-                "required": ["type"],
-            }},
-            "warnings": { "type": "array", "items": schema::of("string") },
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let path = arguments.path;
         let options = DocumentOptions {
             with_changes: arguments.changes.unwrap_or(false),
             ..DocumentOptions::default()
         };
-        let file = open_for_reading(path)?;
-        let document = read_docx(file.into_blocks(), options)?;
-        Ok(Output::fields(&Fields { path, document }))
+        let start = arguments.cursor.as_deref().map_or(Ok(0), position)?;
+        let limit = arguments.limit.map_or(BLOCKS, usize::from);
+        let mut document = read_docx(open(&path)?.into_blocks(), options)?;
+        let count = document.blocks.len();
+        let next = start.saturating_add(limit);
+        document.blocks.truncate(next);
+        document.blocks.drain(..start.min(document.blocks.len()));
+        let truncated = next < count;
+        Ok(Output::new(Fields {
+            path,
+            document,
+            count,
+            truncated,
+            next_cursor: truncated.then(|| next.to_string()),
+        }))
     }
+}
+
+/// Where to go on: how many blocks were read.
+fn position(cursor: &str) -> Result<usize, Failure> {
+    cursor.parse().map_err(|_| {
+        Failure::invalid_arguments(format!("`cursor` is `{cursor}`, which no answer gave"))
+            .hint("pass `next_cursor` of the answer before, with the other arguments as they were")
+    })
 }

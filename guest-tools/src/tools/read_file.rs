@@ -1,114 +1,74 @@
 //! `read_file`: a file as text, whole or some lines of it; pictures and sounds as media.
 
-use super::schema;
-use crate::arguments::nearest;
+use super::shared::Positive;
 use crate::reading::{Facts, From, Part, Wish, read, unknown_encoding};
 use crate::text::{Choice, LEAST_TEXT, Place, Style};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The tool.
 pub(crate) struct ReadFile;
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    /// First line; negative: from the end
     offset: Option<i64>,
-    limit: Option<i64>,
-    max_bytes: Option<i64>,
+    /// Number of lines
+    limit: Option<Positive>,
+    max_bytes: Option<MaxBytes>,
+    /// From `next_cursor`
     cursor: Option<String>,
     line_numbers: Option<bool>,
-    clip: Option<i64>,
+    /// Characters to show of a line
+    clip: Option<Positive>,
+    /// Such as `windows-1252`, or `base64` for bytes
     encoding: Option<String>,
-    errors: Option<String>,
+    errors: Option<Errors>,
+    /// Add the file's `sha256`
     hash: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What to do with bytes that are not text.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(description = "")]
+enum Errors {
+    Strict,
+    Replace,
+}
+
+/// Bytes of text, which no single character exceeds.
+pub(super) type MaxBytes = Within<{ LEAST_TEXT as u64 }, { u64::MAX }>;
+
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     #[serde(flatten)]
     facts: Facts,
 }
 
 impl Tool for ReadFile {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_file";
     const TITLE: &'static str = "Read a file";
-    const DESCRIPTION: &'static str = "Returns the text of a file with size and version: all of \
-        it, or `limit` lines from line `offset`. If `truncated`, pass `next_cursor` as `cursor` \
-        or `next_offset` as `offset`. Pictures and sounds come as media; Office files need \
-        `read_document`. Refuses directories (`not-a-file`), other bytes (`not-text`) and what \
-        is over the read limit.";
+    const DESCRIPTION: &'static str = "Returns a file's text with size and version: all of it, or \
+        `limit` lines from line `offset`. If `truncated`, go on with `cursor` or at \
+        `next_offset`. Pictures and sounds come as media, Office files need `read_document`, \
+        other bytes are refused (`not-text`).";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"notes/todo.txt","offset":1,"limit":100}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("File to read"),
-                "offset": {
-                    "type": "integer",
-                    "description": "First line; negative: from the end",
-                },
-                "limit": { "type": "integer", "minimum": 1, "description": "Number of lines" },
-                "max_bytes": { "type": "integer", "minimum": LEAST_TEXT },
-                "cursor": schema::of("string"),
-                "line_numbers": schema::of("boolean"),
-                "clip": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "description": "Characters to show of a line",
-                },
-                "encoding": {
-                    "type": "string",
-                    "description": "Such as `windows-1252`, or `base64` for bytes",
-                },
-                "errors": { "type": "string", "enum": ["strict", "replace"] },
-                "hash": { "type": "boolean", "description": "Add the file's `sha256`" },
-            }),
-            &["path"],
-            json!({ "path": "notes/todo.txt", "offset": 1, "limit": 100 }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "root": schema::of("string"),
-                "encoding": schema::of("string"),
-                "size": schema::of("integer"),
-                "version": schema::of("string"),
-                "line_ending": {
-                    "type": "string",
-                    "enum": ["lf", "crlf", "cr", "mixed", "none"],
-                },
-                "bom": schema::of("boolean"),
-                "lines": schema::of("integer"),
-                "first_line": schema::of("integer"),
-                "truncated": schema::of("boolean"),
-                "next_offset": schema::of("integer"),
-                "next_cursor": schema::of("string"),
-                "sha256": schema::of("string"),
-            },
-            "required": ["path", "root", "encoding", "size", "version", "truncated"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
-        let reading = read(path, &arguments.wish()?)?;
-        let facts = reading.facts;
-        Ok(Output::with(&Fields { path, facts }, reading.content))
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let reading = read(&arguments.path, &arguments.wish()?)?;
+        let (path, facts) = (arguments.path, reading.facts);
+        Ok(Output::with(Fields { path, facts }, reading.content))
     }
 }
 
@@ -116,7 +76,7 @@ impl Arguments {
     fn wish(&self) -> Result<Wish, Failure> {
         Ok(Wish {
             choice: self.choice()?,
-            replace: self.replace()?,
+            replace: self.errors == Some(Errors::Replace),
             part: self.part()?,
             hash: self.hash.unwrap_or(false),
         })
@@ -150,30 +110,15 @@ impl Arguments {
         }
     }
 
-    fn replace(&self) -> Result<bool, Failure> {
-        match self.errors.as_deref() {
-            None | Some("strict") => Ok(false),
-            Some("replace") => Ok(true),
-            Some(other) => {
-                let near = nearest(other, ["strict", "replace"]).unwrap_or("replace");
-                Err(
-                    Failure::invalid_arguments(format!("`errors` is `{other}`")).hint(format!(
-                        "give `strict`, the default, or `replace`; did you mean `{near}`?"
-                    )),
-                )
-            }
-        }
-    }
-
     fn part(&self) -> Result<Option<Part>, Failure> {
         let style = Style {
             numbers: self.line_numbers.unwrap_or(false),
-            clip: at_least(self.clip, 1, "clip")?.map(to_usize),
+            clip: self.clip.map(Into::into),
         };
         let part = Part {
             from: self.from()?,
-            lines: at_least(self.limit, 1, "limit")?,
-            most: most(self.max_bytes)?,
+            lines: self.limit.map(Into::into),
+            most: self.max_bytes.map(Into::into),
             style,
         };
         let is_whole = (&self.cursor, self.offset) == (&None, None)
@@ -212,26 +157,6 @@ fn from_cursor(cursor: &str, offset: Option<i64>) -> Result<From, Failure> {
     }
 }
 
-/// A limit on bytes of text, which no single character exceeds.
-pub(super) fn most(max_bytes: Option<i64>) -> Result<Option<usize>, Failure> {
-    let max_bytes = at_least(max_bytes, LEAST_TEXT as i64, "max_bytes")?;
-    Ok(max_bytes.map(to_usize))
-}
-
-fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-fn at_least(value: Option<i64>, least: i64, name: &str) -> Result<Option<u64>, Failure> {
-    match value {
-        Some(value) if value < least => {
-            Err(Failure::invalid_arguments(format!("`{name}` is {value}"))
-                .hint(format!("give at least {least}, or leave it out")))
-        }
-        value => Ok(value.map(i64::unsigned_abs)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,34 +191,6 @@ mod tests {
             ),
             (
                 Arguments {
-                    limit: Some(-1),
-                    ..none()
-                },
-                "`limit` is -1",
-            ),
-            (
-                Arguments {
-                    limit: Some(0),
-                    ..none()
-                },
-                "`limit` is 0",
-            ),
-            (
-                Arguments {
-                    max_bytes: Some(31),
-                    ..none()
-                },
-                "`max_bytes` is 31",
-            ),
-            (
-                Arguments {
-                    clip: Some(0),
-                    ..none()
-                },
-                "`clip` is 0",
-            ),
-            (
-                Arguments {
                     cursor: text("12"),
                     ..none()
                 },
@@ -309,15 +206,8 @@ mod tests {
             ),
             (
                 Arguments {
-                    errors: text("ignore"),
-                    ..none()
-                },
-                "`errors` is `ignore`",
-            ),
-            (
-                Arguments {
                     encoding: text("base64"),
-                    limit: Some(3),
+                    limit: Positive::new(3),
                     ..none()
                 },
                 "`limit` is about lines, and `base64` has none",

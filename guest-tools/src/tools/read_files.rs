@@ -1,10 +1,10 @@
 //! `read_files`: several text files at once, each with its own answer.
 
-use super::read_file::most;
-use super::schema;
+use super::read_file::MaxBytes;
 use crate::reading::{Facts, From, Part, Wish, read};
-use crate::text::{Choice, LEAST_TEXT, Style};
-use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::text::{Choice, Style};
+use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -15,97 +15,56 @@ const MOST_PATHS: usize = 50;
 /// The tool.
 pub(crate) struct ReadFiles;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
+    #[schemars(length(min = 1, max = MOST_PATHS))]
     paths: Vec<String>,
-    max_bytes: Option<i64>,
+    max_bytes: Option<MaxBytes>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    files: Vec<Entry<'a>>,
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    files: Vec<Entry>,
     read: usize,
     failed: usize,
 }
 
-#[derive(Serialize)]
-struct Entry<'a> {
-    path: &'a str,
+/// A file, or why it is none.
+#[derive(Default, Serialize, JsonSchema)]
+struct Entry {
+    path: String,
     #[serde(flatten)]
-    answer: Answer,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Answer {
-    Read {
-        #[serde(flatten)]
-        facts: Facts,
-        content: String,
-    },
-    Failed {
-        error: Value,
-    },
+    facts: Option<Facts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// As the call would have ended, had it named this file alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
 }
 
 impl Tool for ReadFiles {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_files";
     const TITLE: &'static str = "Read several files";
-    const DESCRIPTION: &'static str = "Returns the text of up to 50 files, each as `read_file` \
-        does. A file that cannot be read has an `error` in its place. `max_bytes` is for each; \
-        go on with `read_file` and `next_cursor`.";
+    const DESCRIPTION: &'static str = "Returns the text of up to 50 files as `read_file` does; \
+        one that cannot be read has an `error`. `max_bytes` is for each; go on with `read_file` \
+        and `next_cursor`.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "paths[]",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("paths[]")];
+    const EXAMPLE: &'static str = r#"{"paths":["src/main.rs","src/lib.rs"]}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "paths": {
-                    "type": "array",
-                    "items": schema::path("File to read"),
-                    "minItems": 1,
-                    "maxItems": MOST_PATHS,
-                },
-                "max_bytes": { "type": "integer", "minimum": LEAST_TEXT },
-            }),
-            &["paths"],
-            json!({ "paths": ["src/main.rs", "src/lib.rs"] }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "files": { "type": "array", "items": {
-                "type": "object",
-                "description": "as `read_file` answers, or `path` and `error`",
-            }},
-            "read": schema::of("integer"),
-            "failed": schema::of("integer"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         check(&arguments.paths)?;
-        let wish = wish(most(arguments.max_bytes)?);
-        let files: Vec<Entry> = arguments
-            .paths
-            .iter()
-            .map(|path| Entry {
-                path,
-                answer: answer(path, &wish),
-            })
-            .collect();
-        let is_read = |entry: &&Entry| matches!(entry.answer, Answer::Read { .. });
-        let read = files.iter().filter(is_read).count();
+        let wish = wish(arguments.max_bytes.map(Into::into));
+        let paths = arguments.paths.into_iter();
+        let files: Vec<Entry> = paths.map(|path| entry(path, &wish)).collect();
+        let read = files.iter().filter(|entry| entry.error.is_none()).count();
         let failed = files.len() - read;
-        Ok(Output::fields(&Fields {
+        Ok(Output::new(Fields {
             files,
             read,
             failed,
@@ -140,20 +99,24 @@ fn wish(most: Option<usize>) -> Wish {
     }
 }
 
-fn answer(path: &str, wish: &Wish) -> Answer {
-    match read(path, wish) {
+fn entry(path: String, wish: &Wish) -> Entry {
+    match read(&path, wish) {
         Ok(reading) => match reading.content {
-            Content::Text(content) => Answer::Read {
-                facts: reading.facts,
-                content,
+            Content::Text(content) => Entry {
+                path,
+                facts: Some(reading.facts),
+                content: Some(content),
+                error: None,
             },
-            Content::Bytes { mime_type, .. } => failed(&media(path, &mime_type)),
-            Content::None => failed(&media(path, "application/octet-stream")),
+            Content::Bytes { mime_type, .. } => failed(path, |path| media(path, &mime_type)),
+            Content::None => failed(path, |path| media(path, "application/octet-stream")),
         },
-        Err(Error::Tool(failure)) => failed(&failure),
+        Err(Error::Tool(failure)) => failed(path, |_| failure),
         // The host knows why, and says it there.
-        Err(Error::Host) => Answer::Failed {
-            error: json!({ "refused": path }),
+        Err(Error::Host) => Entry {
+            error: Some(json!({ "refused": path })),
+            path,
+            ..Entry::default()
         },
     }
 }
@@ -164,8 +127,16 @@ fn media(path: &str, media_type: &str) -> Failure {
         .details(&json!({ "mime_type": media_type }))
 }
 
+fn failed(path: String, failure: impl FnOnce(&str) -> Failure) -> Entry {
+    Entry {
+        error: Some(told(&failure(&path))),
+        path,
+        ..Entry::default()
+    }
+}
+
 /// A failure in the form in which the host tells those of whole calls.
-fn failed(failure: &Failure) -> Answer {
+fn told(failure: &Failure) -> Value {
     let mut error = json!({
         "code": failure.code,
         "reason": null,
@@ -177,7 +148,7 @@ fn failed(failure: &Failure) -> Answer {
     {
         error.extend(details);
     }
-    Answer::Failed { error }
+    error
 }
 
 #[cfg(test)]
@@ -199,10 +170,7 @@ mod tests {
         let failure = Failure::new("not-text", "broken")
             .hint("mend it")
             .details(&json!({ "offset": 3 }));
-        let entry = Entry {
-            path: "a",
-            answer: failed(&failure),
-        };
+        let entry = failed("a".to_owned(), |_| failure);
         assert_eq!(
             serde_json::to_string(&entry).unwrap(),
             r#"{"path":"a","error":{"code":"not-text","reason":null,"message":"broken","hint":"mend it","offset":3}}"#

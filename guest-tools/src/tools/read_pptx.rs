@@ -1,87 +1,49 @@
 //! `read_pptx`: the text of a presentation.
 
-use super::schema;
-use crate::files::open_for_reading;
+use crate::files::open;
 use crate::ooxml::{Deck, DeckOptions, read_deck};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
 /// The tool.
 pub(crate) struct ReadPptx;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    /// Such as `2-5,9`
     slides: Option<String>,
+    #[schemars(extend("default" = true))]
     notes: Option<bool>,
+    /// Say what pictures show
     alt_text: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     #[serde(flatten)]
     deck: Deck,
 }
 
 impl Tool for ReadPptx {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_pptx";
     const TITLE: &'static str = "Read a presentation";
     const DESCRIPTION: &'static str = "Returns the text of a PowerPoint file (.pptx) slide by \
         slide: title, text, tables as tab-separated rows, notes, comments, hidden or not. \
-        `warnings` lists what could not be read. Refuses other formats (`unsupported-document`) \
-        and damaged files (`malformed-document`).";
+        `warnings` lists what could not be read.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"slides/kickoff.pptx","slides":"1-3"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("Presentation to read"),
-                "slides": { "type": "string", "description": "Such as `2-5,9`" },
-                "notes": { "type": "boolean", "default": true },
-                "alt_text": { "type": "boolean", "description": "Say what pictures show" },
-            }),
-            &["path"],
-            json!({ "path": "slides/kickoff.pptx", "slides": "1-3" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "slides": { "type": "array", "items": {
-                    "type": "object",
-                    "properties": {
-                        "index": schema::of("integer"),
-                        "title": { "description": "string, or null without one" },
-                        "text": schema::of("string"),
-                        "notes": { "description": "string, or null without any" },
-                        "hidden": schema::of("boolean"),
-                        "comments": { "type": "array", "description": "of author and text" },
-                    },
-                    "required": ["index", "title", "text", "hidden"],
-                }},
-                "count": schema::of("integer"),
-                "warnings": { "type": "array", "items": schema::of("string") },
-            },
-            "required": ["path", "slides", "warnings"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let ranges = arguments.slides.as_deref().map(ranges).transpose()?;
         let is_selected = |index: usize| {
             let mut ranges = ranges.iter().flatten();
@@ -94,12 +56,12 @@ impl Tool for ReadPptx {
                 .is_some()
                 .then_some(&is_selected as &dyn Fn(usize) -> bool),
         };
-        let file = open_for_reading(path)?;
-        let deck = read_deck(file.into_blocks(), &options)?;
+        let path = arguments.path;
+        let deck = read_deck(open(&path)?.into_blocks(), &options)?;
         if let (Some(slides), true) = (&arguments.slides, deck.slides.is_empty()) {
             return Err(no_such_slide(slides, deck.count.unwrap_or_default()).into());
         }
-        Ok(Output::fields(&Fields { path, deck }))
+        Ok(Output::new(Fields { path, deck }))
     }
 }
 

@@ -1,12 +1,11 @@
 //! `read_xlsx`: the cells of a workbook.
 
-use super::schema;
-use crate::arguments::quoted;
-use crate::files::open_for_reading;
+use super::shared::Positive;
+use crate::files::open;
 use crate::ooxml::{Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, quoted};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The tool.
 pub(crate) struct ReadXlsx;
@@ -14,20 +13,25 @@ pub(crate) struct ReadXlsx;
 /// Rows that are answered when nothing is said about it.
 const ROWS: usize = 10_000;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
+    /// Default all
     sheet: Option<String>,
+    /// Such as `B2:D10` or `A:C`
     range: Option<String>,
-    limit: Option<u32>,
+    /// Rows
+    limit: Option<Positive>,
+    /// From `next_cursor`
     cursor: Option<String>,
     formulas: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct Fields<'a> {
-    path: &'a str,
+/// What was read.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
     #[serde(flatten)]
     book: Workbook,
     truncated: bool,
@@ -37,71 +41,25 @@ struct Fields<'a> {
 
 impl Tool for ReadXlsx {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "read_xlsx";
     const TITLE: &'static str = "Read a workbook";
     const DESCRIPTION: &'static str = "Returns the cells of an Excel file (.xlsx) by sheet, row \
-        and column letter; dates as ISO 8601, formulas as their last value. If `truncated`, \
-        pass `next_cursor` as `cursor`. Refuses as `read_pptx`.";
+        and column letter; dates as ISO 8601, formulas as their last value.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"path":"budget.xlsx","range":"A1:F50"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "path": schema::path("Workbook to read"),
-                "sheet": { "type": "string", "description": "Default all" },
-                "range": { "type": "string", "description": "Such as `B2:D10` or `A:C`" },
-                "limit": { "type": "integer", "minimum": 1, "description": "Rows" },
-                "cursor": schema::of("string"),
-                "formulas": schema::of("boolean"),
-            }),
-            &["path"],
-            json!({ "path": "budget.xlsx", "range": "A1:F50" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": schema::of("string"),
-                "sheets": { "type": "array", "items": {
-                    "type": "object",
-                    "properties": {
-                        "name": schema::of("string"),
-                        "visibility": schema::of("string"),
-                        "dimension": { "description": "string, or null without cells" },
-                        "rows": {
-                            "type": "array",
-                            "description": "of row, and cells by column",
-                        },
-                        "merged": { "type": "array", "items": schema::of("string") },
-                    },
-                    "required": ["name", "visibility", "dimension", "rows"],
-                }},
-                "count": schema::of("integer"),
-                "warnings": { "type": "array", "items": schema::of("string") },
-                "truncated": schema::of("boolean"),
-                "next_cursor": schema::of("string"),
-            },
-            "required": ["path", "sheets", "count", "warnings", "truncated"],
-        })
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let path = &arguments.path;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let options = arguments.options()?;
-        let file = open_for_reading(path)?;
+        let file = open(&arguments.path)?;
         let book = read_xlsx(file.into_blocks(), &options);
         let book = book.map_err(|error| arguments.explain(error))?;
+        let path = arguments.path;
         let next_cursor = book.next.map(cursor);
         let truncated = next_cursor.is_some();
-        Ok(Output::fields(&Fields {
+        Ok(Output::new(Fields {
             path,
             book,
             truncated,
@@ -112,15 +70,10 @@ impl Tool for ReadXlsx {
 
 impl Arguments {
     fn options(&self) -> Result<WorkbookOptions<'_>, Failure> {
-        let limit = self.limit.map_or(ROWS, |limit| limit as usize);
-        if limit == 0 {
-            return Err(Failure::invalid_arguments("`limit` is 0")
-                .hint("give the number of rows to read, or leave `limit` out"));
-        }
         Ok(WorkbookOptions {
             sheet: self.sheet.as_deref(),
             range: self.range.as_deref().map_or(Ok(Range::default()), range)?,
-            limit,
+            limit: self.limit.map_or(ROWS, usize::from),
             start: self
                 .cursor
                 .as_deref()
@@ -169,6 +122,7 @@ fn position(text: &str) -> Result<Position, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn cursors_lead_back_to_where_they_come_from() {
@@ -185,8 +139,6 @@ mod tests {
             let arguments: Arguments = serde_json::from_value(arguments).unwrap();
             arguments.options().err().unwrap().message
         };
-        let limit = refusal(json!({ "path": "a", "limit": 0 }));
-        assert_eq!(limit, "`limit` is 0");
         let range = refusal(json!({ "path": "a", "range": "1A" }));
         assert_eq!(range, "`range` is `1A`, which names no cells");
     }

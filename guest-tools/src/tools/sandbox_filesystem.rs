@@ -4,17 +4,17 @@
 //! since most failures are its refusals.
 
 use super::delete_file::delete;
-use super::schema;
 use crate::files::{
-    Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Miss, OpenFlags, PathFlags, Roots,
-    create_directory, create_new, kind, modified, open_for_reading, replace_existing, version,
-    write_all,
+    Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Kind, Miss, OpenFlags, PathFlags,
+    Roots, create_directory, modified, open, put, version,
 };
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
+use crate::{reading, text};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// Levels of a recursive listing (issue: at most 10).
 const MOST_DEEP: usize = 10;
@@ -22,22 +22,33 @@ const MOST_DEEP: usize = 10;
 /// The tool.
 pub(crate) struct SandboxFilesystem;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     operation: Operation,
     path: String,
+    /// For write
     content: Option<String>,
-    encoding: Option<String>,
     #[serde(default)]
-    recursive: bool,
-    /// For a deletion the host reads it, beside `recursive`.
-    #[serde(default)]
-    force: bool,
+    encoding: Encoding,
+    /// For list, createDir, delete
+    recursive: Option<bool>,
+    // For a deletion the host reads it, beside `recursive`.
+    /// Overwrite, or delete recursively
+    force: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// What an operation answers.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    success: bool,
+    data: Value,
+    metadata: Map<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(description = "")]
 enum Operation {
     Read,
     Write,
@@ -49,14 +60,19 @@ enum Operation {
 }
 
 /// How `content` and `data` stand for bytes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[schemars(description = "")]
 enum Encoding {
+    #[default]
+    #[serde(rename = "utf-8", alias = "utf8", alias = "UTF-8")]
     Utf8,
+    #[serde(rename = "base64")]
     Base64,
 }
 
 impl Tool for SandboxFilesystem {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "sandbox_filesystem";
     const TITLE: &'static str = "Files";
@@ -66,66 +82,53 @@ impl Tool for SandboxFilesystem {
         recursive list goes 10 deep.";
     const RISK: Risk = Risk::Destructive;
     // One role for one argument: that of the operation that does the most.
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Delete,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::delete("path")];
+    const SUGGESTED: bool = false;
+    const EXAMPLE: &'static str =
+        r#"{"operation":"write","path":"notes/todo.txt","content":"Call Ada.\n"}"#;
 
-    fn input_schema() -> Value {
-        schema::arguments(
-            json!({
-                "operation": { "type": "string", "enum": [
-                    "read", "write", "list", "createDir", "delete", "exists", "info",
-                ]},
-                "path": schema::path("File or directory"),
-                "content": { "type": "string", "description": "For write" },
-                "encoding": { "type": "string", "enum": ["utf-8", "base64"], "default": "utf-8" },
-                "recursive": { "type": "boolean", "description": "For list, createDir, delete" },
-                "force": { "type": "boolean", "description": "Overwrite, or delete recursively" },
-            }),
-            &["operation", "path"],
-            json!({ "operation": "write", "path": "notes/todo.txt", "content": "Call Ada.\n" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "success": schema::of("boolean"),
-            "data": {},
-            "metadata": schema::of("object"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
-        let encoding = encoding(arguments.encoding.as_deref())?;
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
+        let encoding = arguments.encoding;
+        let recursive = arguments.recursive.unwrap_or(false);
         let path = &arguments.path;
         let (data, metadata) = match arguments.operation {
             Operation::Read => read(path, encoding),
             Operation::Write => write(&arguments, encoding),
-            Operation::List => list(path, arguments.recursive),
-            Operation::CreateDir => create_dir(path, arguments.recursive),
+            Operation::List => list(path, recursive),
+            Operation::CreateDir => create_dir(path, recursive),
             Operation::Delete => delete_path(path),
             Operation::Exists => exists(path),
             Operation::Info => info(path),
         }?;
-        Ok(Output::fields(
-            &json!({ "success": true, "data": data, "metadata": metadata }),
-        ))
+        let success = true;
+        Ok(Output::new(Fields {
+            success,
+            data,
+            metadata,
+        }))
     }
 }
 
 /// What an operation answers: data and metadata.
-type Answer = Result<(Value, Value), Error>;
+type Answer = Result<(Value, Map<String, Value>), Error>;
+
+/// The members of an object.
+fn facts(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(facts) => facts,
+        _ => Map::new(),
+    }
+}
 
 fn read(path: &str, encoding: Encoding) -> Answer {
-    let bytes = open_for_reading(path)?.read_all()?;
+    let bytes = open(path)?.read_all()?;
     let size = bytes.len();
     let data = match encoding {
         Encoding::Base64 => STANDARD.encode(bytes),
-        Encoding::Utf8 => String::from_utf8(bytes).map_err(|_| not_text(path))?,
+        Encoding::Utf8 => String::from_utf8(bytes)
+            .map_err(|error| not_text(path, error.utf8_error().valid_up_to(), error.as_bytes()))?,
     };
-    Ok((data.into(), json!({ "bytesRead": size })))
+    Ok((data.into(), facts(json!({ "bytesRead": size }))))
 }
 
 fn write(arguments: &Arguments, encoding: Encoding) -> Answer {
@@ -141,14 +144,13 @@ fn write(arguments: &Arguments, encoding: Encoding) -> Answer {
     };
     let roots = Roots::preopened();
     let root = roots.writable()?;
-    let (file, created) = match create_new(root, path) {
-        Err(ErrorCode::Exist) if arguments.force => (replace_existing(root, path)?, false),
-        Err(ErrorCode::Exist) => return Err(taken(path).into()),
-        answer => (answer?, true),
+    let force = arguments.force.unwrap_or(false);
+    let created = match put(root, path, bytes, force) {
+        Err(ErrorCode::Exist) if !force => return Err(taken(path).into()),
+        created => created?,
     };
-    write_all(&file, bytes)?;
     let metadata = json!({ "bytesWritten": bytes.len(), "created": created });
-    Ok((Value::Null, metadata))
+    Ok((Value::Null, facts(metadata)))
 }
 
 fn list(path: &str, recursive: bool) -> Answer {
@@ -160,7 +162,7 @@ fn list(path: &str, recursive: bool) -> Answer {
     let levels = if recursive { MOST_DEEP } else { 1 };
     listing.add(&found.object, "", levels)?;
     let metadata = json!({ "itemsCount": listing.items.len(), "truncated": listing.truncated });
-    Ok((listing.items.into(), metadata))
+    Ok((listing.items.into(), facts(metadata)))
 }
 
 #[derive(Default)]
@@ -190,7 +192,7 @@ impl Listing {
             let usable = !entry.name.starts_with('\0');
             let name = format!("{above}{}", entry.name.trim_start_matches('\0'));
             self.items
-                .push(json!({ "name": name, "type": kind(entry.type_) }));
+                .push(json!({ "name": name, "type": Kind::from(entry.type_) }));
             if entry.type_ == DescriptorType::Directory && usable {
                 inner.push((entry.name, name));
             }
@@ -231,7 +233,7 @@ fn create_dir(path: &str, recursive: bool) -> Answer {
     } else {
         root.create_directory_at(path)?;
     }
-    Ok((Value::Null, json!({ "created": true })))
+    Ok((Value::Null, facts(json!({ "created": true }))))
 }
 
 fn delete_path(path: &str) -> Answer {
@@ -242,14 +244,17 @@ fn delete_path(path: &str) -> Answer {
         || root.unlink_file_at(path),
         || root.remove_directory_at(path),
     )?;
-    Ok((Value::Null, json!({ "deleted": true })))
+    Ok((Value::Null, facts(json!({ "deleted": true }))))
 }
 
 fn exists(path: &str) -> Answer {
     let found = Roots::preopened().look_up(|root| root.stat_at(PathFlags::SYMLINK_FOLLOW, path));
     match found {
-        Ok(found) => Ok((true.into(), json!({ "type": kind(found.object.type_) }))),
-        Err(Miss::Absent) => Ok((false.into(), json!({}))),
+        Ok(found) => Ok((
+            true.into(),
+            facts(json!({ "type": Kind::from(found.object.type_) })),
+        )),
+        Err(Miss::Absent) => Ok((false.into(), Map::new())),
         Err(miss) => Err(miss.into()),
     }
 }
@@ -264,27 +269,17 @@ fn info(path: &str) -> Answer {
     })?;
     let (stat, hash) = found.object;
     let data = json!({
-        "type": kind(stat.type_),
+        "type": Kind::from(stat.type_),
         "size": stat.size,
         "modified": modified(stat.data_modification_timestamp),
         "version": version(hash),
     });
-    Ok((data, json!({})))
+    Ok((data, Map::new()))
 }
 
-fn encoding(name: Option<&str>) -> Result<Encoding, Failure> {
-    match name.map(str::to_ascii_lowercase).as_deref() {
-        None | Some("utf-8" | "utf8") => Ok(Encoding::Utf8),
-        Some("base64") => Ok(Encoding::Base64),
-        Some(_) => Err(
-            Failure::new("unsupported-encoding", "the encoding is not known")
-                .hint("use `utf-8`, or `base64` for what is not text"),
-        ),
-    }
-}
-
-fn not_text(path: &str) -> Failure {
-    Failure::new("not-text", format!("`{path}` is not UTF-8 text"))
+fn not_text(path: &str, offset: usize, bytes: &[u8]) -> Failure {
+    let encoding = text::Encoding::detect(&[]);
+    reading::not_text(path, encoding, offset as u64, bytes, &bytes[offset..])
         .hint("read it with `encoding: \"base64\"`")
 }
 
@@ -306,31 +301,18 @@ fn taken(path: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments;
+    use crate::tool::Registered;
 
     #[test]
     fn operations_are_those_of_the_contract() {
-        let schema = SandboxFilesystem::input_schema();
-        for operation in schema["properties"]["operation"]["enum"]
-            .as_array()
-            .unwrap()
-        {
+        let tool = Registered::new::<SandboxFilesystem>();
+        let schema = tool.definition().input_schema;
+        let operations = schema["properties"]["operation"]["enum"].as_array();
+        for operation in operations.unwrap() {
             let text = json!({ "operation": operation, "path": "a" }).to_string();
-            assert!(
-                arguments::parse::<SandboxFilesystem>(&text).is_ok(),
-                "{operation}"
-            );
+            assert!(tool.parse(&text).is_ok(), "{operation}");
         }
         let text = r#"{"operation":"chmod","path":"a"}"#;
-        assert!(arguments::parse::<SandboxFilesystem>(text).is_err());
-    }
-
-    #[test]
-    fn encodings_are_known_or_refused() {
-        assert!(matches!(encoding(None), Ok(Encoding::Utf8)));
-        assert!(matches!(encoding(Some("UTF-8")), Ok(Encoding::Utf8)));
-        assert!(matches!(encoding(Some("base64")), Ok(Encoding::Base64)));
-        let refused = encoding(Some("latin1")).err().map(|failure| failure.code);
-        assert_eq!(refused, Some("unsupported-encoding"));
+        assert!(tool.parse(text).is_err());
     }
 }

@@ -1,20 +1,19 @@
 //! `search_files`: text in files, below a directory or in one file.
 
-use super::schema;
-use crate::arguments::within;
+use super::shared::Walking;
 use crate::files::{
     Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Found, OpenFlags, PathFlags, Roots,
     open_directory,
 };
 use crate::rows::Rows;
 use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
-use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
+use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
-    Cursor, DEPTH, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden,
-    parsed,
+    Cursor, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden, parsed,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::ops::ControlFlow;
 
 /// The tool.
@@ -34,88 +33,62 @@ const FILES: u64 = 100_000;
 /// Bytes that one call reads: a little less than the host lets it by default.
 const BYTES: u64 = 500 * 1024 * 1024;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     query: String,
+    #[schemars(extend("default" = "."))]
     path: Option<String>,
-    #[serde(default)]
-    regex: bool,
-    #[serde(default)]
-    ignore_case: bool,
-    #[serde(default)]
-    whole_word: bool,
+    regex: Option<bool>,
+    ignore_case: Option<bool>,
+    whole_word: Option<bool>,
+    /// Files to search, such as `*.{ts,tsx}`; `!*.js`: all others
     glob: Option<String>,
-    context: Option<u64>,
-    limit: Option<u64>,
-    max_per_file: Option<u64>,
-    depth: Option<u64>,
-    hidden: Option<bool>,
-    gitignore: Option<bool>,
-    cursor: Option<String>,
-    root: Option<String>,
+    /// Lines around each hit
+    context: Option<Within<0, CONTEXT>>,
+    #[schemars(extend("default" = LIMIT))]
+    limit: Option<Within<1, MOST>>,
+    #[schemars(extend("default" = PER_FILE))]
+    max_per_file: Option<Within<1, MOST>>,
+    #[serde(flatten)]
+    walking: Walking,
+}
+
+/// A page of hits: written row by row, and here for its schema.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Fields {
+    path: String,
+    files: Vec<File<'static>>,
+    count: u64,
+    searched: u64,
+    truncated: bool,
+    next_cursor: Option<String>,
+    /// By ignore files
+    ignored: u64,
+    /// What else was left out, by reason
+    skipped: Skipped,
 }
 
 impl Tool for SearchFiles {
     type Arguments = Arguments;
+    type Fields = Fields;
 
     const NAME: &'static str = "search_files";
     const TITLE: &'static str = "Search in files";
     const DESCRIPTION: &'static str = "Searches text files below `path` (or one file) line by \
         line for a text, or with `regex` for a Rust regular expression. A hit has `line` and \
-        `column` (from 1, in characters) and `text`, cut around it. Covers every granted \
-        directory; links are not followed. `ignored` counts what ignore files leave out, \
-        `skipped` what else and why, `more` a file's hits over `max_per_file`. To go on, pass \
-        `next_cursor` as `cursor`.";
+        `column` (in characters) and `text`, cut around it. Covers every granted directory; links \
+        are not followed. `ignored` counts what ignore files leave out, `skipped` what else and \
+        why, `more` a file's hits over `max_per_file`.";
     const RISK: Risk = Risk::Read;
-    const PATHS: &'static [PathArgument] = &[PathArgument {
-        pointer: "path",
-        role: Role::Read,
-        guarded: false,
-    }];
+    const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
+    const EXAMPLE: &'static str = r#"{"query":"TODO","glob":"*.md"}"#;
 
-    fn input_schema() -> Value {
-        let own = json!({
-            "query": schema::of("string"),
-            "path": schema::start("Directory or file to search"),
-            "regex": schema::of("boolean"),
-            "ignore_case": schema::of("boolean"),
-            "whole_word": schema::of("boolean"),
-            "glob": { "type": "string", "description": "Files to search, such as `*.{ts,tsx}`; `!*.js`: all others" },
-            "context": { "type": "integer", "description": "Lines around each hit" },
-            "limit": { "type": "integer", "default": LIMIT },
-            "max_per_file": { "type": "integer", "default": PER_FILE },
-        });
-        schema::arguments(
-            schema::walking(own, "Also names such as `.env`"),
-            &["query"],
-            json!({ "query": "TODO", "glob": "*.md" }),
-        )
-    }
-
-    fn output_schema() -> Value {
-        schema::fields(json!({
-            "path": schema::of("string"),
-            "files": { "type": "array", "items": { "type": "object", "properties": {
-                "root": schema::of("string"),
-                "path": schema::of("string"),
-                "hits": { "type": "array", "items": { "type": "object" } },
-                "more": schema::of("integer"),
-            }}},
-            "count": schema::of("integer"),
-            "searched": schema::of("integer"),
-            "truncated": schema::of("boolean"),
-            "next_cursor": {},
-            "ignored": schema::of("integer"),
-            "skipped": schema::of("object"),
-        }))
-    }
-
-    fn run(arguments: Arguments) -> Result<Output, Error> {
+    fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.path.as_deref().unwrap_or(".");
         let mut search = Search::of(&arguments, Rows::new(&[("path", path)], "files"))?;
-        let first: Cursor = parsed(arguments.cursor.as_deref())?;
-        let roots = Roots::preopened().only(arguments.root.as_deref())?;
+        let first: Cursor = parsed(arguments.walking.cursor.as_deref())?;
+        let roots = Roots::preopened().only(arguments.walking.root.as_deref())?;
         let found = roots.look_up_all(|root| open(root, path));
         let found = found.map_err(|miss| miss.of_directory(path))?;
         let mut next = None;
@@ -173,7 +146,7 @@ struct Target<'a> {
 }
 
 /// The hits of one file.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct File<'a> {
     root: &'a str,
     path: &'a str,
@@ -189,29 +162,19 @@ fn is_zero(count: &u64) -> bool {
 impl Search {
     fn of(arguments: &Arguments, rows: Rows) -> Result<Self, Error> {
         let glob = arguments.glob.as_deref();
-        let depth = within("depth", arguments.depth, DEPTH.into(), 1..=u32::MAX.into())?;
-        let limit = within("limit", arguments.limit, LIMIT, 1..=MOST)?;
+        let hidden = glob.is_some_and(names_hidden);
         Ok(Self {
             query: Query::new(Wanted {
                 text: &arguments.query,
-                regex: arguments.regex,
-                ignore_case: arguments.ignore_case,
-                whole_word: arguments.whole_word,
+                regex: arguments.regex == Some(true),
+                ignore_case: arguments.ignore_case == Some(true),
+                whole_word: arguments.whole_word == Some(true),
             })?,
             glob: glob.map(Pattern::or_all_but).transpose()?,
-            options: Options {
-                depth: depth as u32,
-                hidden: arguments
-                    .hidden
-                    .unwrap_or_else(|| glob.is_some_and(names_hidden)),
-                gitignore: arguments.gitignore.unwrap_or(true),
-            },
-            context: within("context", arguments.context, 0, 0..=CONTEXT)? as usize,
-            limit,
-            per_file: arguments
-                .max_per_file
-                .map(|given| within("max_per_file", Some(given), PER_FILE, 1..=MOST))
-                .transpose()?,
+            options: arguments.walking.options(hidden, true),
+            context: arguments.context.map_or(0, Into::into),
+            limit: arguments.limit.map_or(LIMIT, Into::into),
+            per_file: arguments.max_per_file.map(Into::into),
             rows,
             hits: 0,
             reader: Reader::default(),
@@ -405,7 +368,7 @@ impl Search {
         }
     }
 
-    fn finish(self, next: Option<Cursor>) -> Output {
+    fn finish(self, next: Option<Cursor>) -> Output<Fields> {
         let tail = json!({
             "count": self.hits,
             "searched": self.searched,

@@ -1,8 +1,7 @@
 //! The entries of one directory, held together: a directory's ignore file has to be known
 //! before its first entry is judged, and it does not stand first.
 
-use crate::bindings::wasi::filesystem::types::{DirectoryEntry, DirectoryEntryStream};
-use crate::files::{DescriptorType, ErrorCode, shown};
+use crate::files::{DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode, shown};
 
 /// Entries in the order of their names' bytes, as the host sorts them.
 #[derive(Debug, Default)]

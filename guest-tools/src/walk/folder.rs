@@ -3,9 +3,9 @@
 use super::Entries;
 use crate::files::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
 
-/// Bytes of an ignore file that are read: the largest that people keep have some thousand
-/// lines.
-const RULE_BYTES: u64 = 1024 * 1024;
+/// Bytes of an ignore file: the largest that people keep have some thousand lines, and each
+/// rule takes some kilobytes of memory.
+const RULE_BYTES: u64 = 128 * 1024;
 
 /// A directory that can be listed and entered.
 pub(crate) trait Folder: Sized {
@@ -35,6 +35,9 @@ impl Folder for Descriptor {
         }
         let flags = DescriptorFlags::READ;
         let file = self.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags)?;
-        Ok(file.read(RULE_BYTES, 0)?.0)
+        match file.read(RULE_BYTES + 1, 0)?.0 {
+            rules if rules.len() as u64 > RULE_BYTES => Err(ErrorCode::FileTooLarge),
+            rules => Ok(rules),
+        }
     }
 }

@@ -59,6 +59,12 @@ impl Pattern {
             return Err(Failure::invalid_arguments("the glob is empty")
                 .hint("give a glob such as `*.md` or `src/**/*.rs`; `*` matches every name"));
         }
+        if text.split('/').any(|name| name == "..") {
+            return Err(climbs(text));
+        }
+        if let Some(problem) = unclosed(text) {
+            return Err(not_a_glob(text, problem));
+        }
         let line = spelling
             .of(text.strip_prefix("./").unwrap_or(text))
             .into_owned();
@@ -76,10 +82,7 @@ impl Pattern {
         let glob = builder
             .add_line(None, &line)
             .and_then(|builder| builder.build());
-        let glob = glob.map_err(|error| {
-            Failure::invalid_arguments(format!("`{text}` is not a glob: {}", reason(&error)))
-                .hint("close every `{`, or put a backslash before it to match it")
-        })?;
+        let glob = glob.map_err(|error| not_a_glob(text, &reason(&error)))?;
         Ok(Self {
             glob,
             inverted,
@@ -100,6 +103,38 @@ pub(crate) fn names_hidden(glob: &str) -> bool {
     glob.split('/').any(is_hidden)
 }
 
+/// No path below the start has `..` in it, so that such a glob would silently find nothing.
+fn climbs(text: &str) -> Failure {
+    Failure::invalid_arguments(format!("the glob `{text}` climbs out with `..`"))
+        .hint("give the directory to start from as `path`, and the glob from there")
+}
+
+fn not_a_glob(text: &str, problem: &str) -> Failure {
+    Failure::invalid_arguments(format!("`{text}` is not a glob: {problem}"))
+        .hint("close every `[` and `{`, or put a backslash before it to match it")
+}
+
+/// A `[` that nothing closes: git passes such a line over, and so would the matcher.
+fn unclosed(text: &str) -> Option<&'static str> {
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '[']) {
+        let behind = &rest[at + 1..];
+        rest = match rest.as_bytes()[at] {
+            b'\\' => behind.get(behind.chars().next().map_or(0, char::len_utf8)..)?,
+            // The first character of a class is one of it, be it a `]`.
+            _ => {
+                let inside = behind.strip_prefix(['!', '^']).unwrap_or(behind);
+                let first = inside.chars().next().map_or(0, char::len_utf8);
+                match inside[first..].find(']') {
+                    Some(end) => &inside[first + end + 1..],
+                    None => return Some("a `[` is not closed"),
+                }
+            }
+        };
+    }
+    None
+}
+
 fn reason(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),
@@ -114,6 +149,29 @@ mod tests {
     fn matches(glob: &str, path: &str, is_directory: bool) -> bool {
         let pattern = Pattern::new(glob, Spelling::default()).unwrap();
         pattern.matches(path, is_directory)
+    }
+
+    #[test]
+    fn a_glob_that_could_find_nothing_is_refused() {
+        for (text, said) in [
+            ("../*", "climbs out"),
+            ("src/../*.rs", "climbs out"),
+            ("[a", "is not closed"),
+            ("*.[ch", "is not closed"),
+            ("[]", "is not closed"),
+            ("a[!]", "is not closed"),
+        ] {
+            let failure = Pattern::new(text, Spelling::default()).err().unwrap();
+            assert!(
+                failure.message.contains(said),
+                "{text}: {}",
+                failure.message
+            );
+            assert!(!failure.hint.is_empty());
+        }
+        for text in ["[ab]", "\\[a", "[]a]", "[!]a]x", "a\\", "..a", "é[é]"] {
+            assert!(unclosed(text).is_none(), "{text}");
+        }
     }
 
     #[test]

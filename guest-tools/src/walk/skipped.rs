@@ -1,13 +1,14 @@
 //! What a walk left out, and why: an answer without hits says what was not looked at.
 
 use crate::files::ErrorCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Names that an answer shows of what was left out.
 const EXAMPLES: usize = 5;
 
 /// Counts by reason; a directory that is left out counts once.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Skipped {
     /// By the rules of a `.gitignore` or `.ignore`; answers show it at their top.
     #[serde(skip)]
@@ -56,6 +57,7 @@ impl Skipped {
     pub(crate) fn failed(&mut self, path: &str, code: ErrorCode) {
         match code {
             ErrorCode::NoEntry => {}
+            ErrorCode::FileTooLarge => self.count(path, Reason::TooLarge),
             ErrorCode::Access | ErrorCode::NotPermitted => self.count(path, Reason::Denied),
             _ => self.count(path, Reason::Unreadable),
         }

@@ -38,10 +38,7 @@ fn input_schema(definition: &Definition) -> Value {
     if changes_something(definition)
         && let Some(properties) = schema["properties"].as_object_mut()
     {
-        properties.insert(
-            DRY_RUN.to_owned(),
-            json!({ "type": "boolean", "description": "Only show what would change" }),
-        );
+        properties.insert(DRY_RUN.to_owned(), json!({ "type": "boolean" }));
     }
     schema
 }

@@ -20,6 +20,7 @@ use super::xml::{Element, Space, Xml};
 use super::{Error, chart, check, diagram};
 use body::Body;
 use numbering::Numbering;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::collections::HashSet;
 use std::io::{Read, Seek};
@@ -41,7 +42,7 @@ pub(crate) struct DocumentOptions {
 }
 
 /// A document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document {
     pub(crate) blocks: Vec<Block>,
     /// What could not be read.
@@ -49,7 +50,7 @@ pub(crate) struct Document {
 }
 
 /// A paragraph, a table, or something that stands beside the text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Block {
     #[serde(rename = "type")]
     pub(crate) kind: BlockKind,
@@ -65,6 +66,7 @@ pub(crate) struct Block {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_strings")]
+    #[schemars(with = "Vec<Vec<String>>")]
     pub(crate) rows: Rows,
     /// Where the text is to be had from, when it stands in a part of its own.
     #[serde(skip)]
@@ -72,7 +74,7 @@ pub(crate) struct Block {
 }
 
 /// What a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BlockKind {
     Title,

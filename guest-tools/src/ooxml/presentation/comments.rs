@@ -4,6 +4,7 @@
 use crate::ooxml::drawing::{joined, paragraphs};
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, check};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ pub(super) const AUTHORS: &str =
 const MAX_COMMENTS: u64 = 10_000;
 
 /// A comment or a reply to one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Comment {
     pub(crate) author: Option<String>,
     pub(crate) text: String,

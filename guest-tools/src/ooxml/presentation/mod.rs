@@ -18,6 +18,7 @@ use super::xml::{Element, Space, Xml};
 use super::zip::MAX_ENTRIES;
 use super::{Error, chart, check, diagram, sniff};
 use comments::Authors;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::io::{Read, Seek};
 
@@ -35,7 +36,7 @@ pub(crate) struct DeckOptions<'a> {
 }
 
 /// A presentation.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Deck {
     pub(crate) slides: Vec<Slide>,
     /// How many slides there are, when only some were asked for.
@@ -46,13 +47,14 @@ pub(crate) struct Deck {
 }
 
 /// A slide.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Slide {
     /// The position in the show, from 1.
     pub(crate) index: usize,
     pub(crate) title: Option<String>,
     /// All text, the title included, in the order of the document.
     #[serde(rename = "text", serialize_with = "as_text")]
+    #[schemars(with = "String")]
     bodies: Vec<Body>,
     /// The speaker's notes; left out when they were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

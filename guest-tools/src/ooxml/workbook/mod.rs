@@ -28,6 +28,7 @@ use super::xml::{Element, Space, Xml};
 use super::zip::MAX_ENTRIES;
 use super::{Error, check};
 use formats::Formats;
+use schemars::JsonSchema;
 use serde::Serialize;
 use sheet::{Book, Window};
 use std::io::{Read, Seek};
@@ -67,7 +68,7 @@ pub(crate) struct Position {
 }
 
 /// A workbook.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Workbook {
     pub(crate) sheets: Vec<Sheet>,
     /// How many sheets there are, whether they were read or not.

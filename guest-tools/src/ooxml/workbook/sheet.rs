@@ -8,8 +8,10 @@ use super::value::Value;
 use super::{Position, WorkbookOptions};
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, check};
+use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// Cells that one answer holds; what is left comes with the next one.
 const MAX_ANSWERED: usize = 200_000;
@@ -25,7 +27,7 @@ const MAX_MERGED: u64 = 10_000;
 const MAX_LOOKS: u64 = 5_000_000;
 
 /// A sheet, or the rows of it that were asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Sheet {
     pub(crate) name: String,
     /// `visible`, `hidden` or `veryHidden` (18.18.68).
@@ -39,12 +41,14 @@ pub(crate) struct Sheet {
 }
 
 /// A row that holds anything.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Row {
     pub(crate) row: u32,
     #[serde(serialize_with = "by_column")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub(crate) cells: Vec<(u32, Value)>,
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_column")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub(crate) formulas: Vec<(u32, Value)>,
 }
 

@@ -8,13 +8,13 @@ use super::writing::{create_new, write_from};
 use super::{
     Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags, Roots, reading::read_to_end,
 };
-use crate::tool::{Error, Failure};
+use crate::{Error, Failure};
 
 /// Asked for at once when a file is read whole: what the host hands out in one answer.
 const WHOLE: u64 = 16 * 1024 * 1024 - 1;
 
 /// An existing file that is open to be changed.
-pub(crate) struct Changing {
+pub struct Changing {
     descriptor: Descriptor,
 }
 
@@ -24,7 +24,7 @@ impl Changing {
     /// # Errors
     /// The host's, such as `overwrite-denied`; `not-granted` for a file that is granted for
     /// reading only.
-    pub(crate) fn open(roots: &Roots, path: &str) -> Result<Self, Error> {
+    pub fn open(roots: &Roots, path: &str) -> Result<Self, Error> {
         let flags = DescriptorFlags::WRITE;
         let root = roots.writable()?;
         match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
@@ -38,7 +38,7 @@ impl Changing {
     ///
     /// # Errors
     /// `not-granted` when the file is not granted for reading as well; else the host's.
-    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
         let content = read_to_end(WHOLE, |length, offset| self.descriptor.read(length, offset));
         content.map_err(|code| match code {
             ErrorCode::BadDescriptor => not_readable(path).into(),
@@ -51,7 +51,7 @@ impl Changing {
     ///
     /// # Errors
     /// The host's, such as a limit on what may be written.
-    pub(crate) fn write(
+    pub fn write(
         &self,
         content: &[u8],
         kept: usize,
@@ -75,7 +75,7 @@ impl Changing {
 ///
 /// # Errors
 /// The host's.
-pub(crate) fn append(
+pub fn append(
     root: &Descriptor,
     path: &str,
     content: impl FnOnce(&[u8]) -> Vec<u8>,
@@ -129,7 +129,7 @@ fn read_only(path: &str) -> Failure {
         "not-granted",
         format!("`{path}` is granted for reading, not for writing"),
     )
-    .hint("copy it with `copy_file`, or ask the user to grant its directory with `--work DIR`")
+    .hint("make a copy of it and change that, or ask the user to grant its directory with `--work DIR`")
 }
 
 fn not_readable(path: &str) -> Failure {
@@ -138,7 +138,7 @@ fn not_readable(path: &str) -> Failure {
         format!("`{path}` is granted for writing, not for reading, and is not read to be changed"),
     )
     .hint(
-        "replace it with `write_file`, or ask the user to grant the same directory for reading \
-         too, with `--work DIR`",
+        "write the file as a whole, or ask the user to grant the same directory for reading too, \
+         with `--work DIR`",
     )
 }

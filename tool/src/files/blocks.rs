@@ -12,8 +12,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// Small enough not to read pictures along with text, large enough for few calls.
 const BLOCK: u64 = 64 * 1024;
 
-/// A file read in blocks, kept until the call ends.
-struct Blocks<F> {
+/// A file read in blocks, kept until it is dropped; see [`OpenFile::into_blocks`].
+pub struct Blocks<F> {
     read: F,
     size: u64,
     position: u64,
@@ -33,13 +33,15 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// Whether the host is why reading failed.
-pub(crate) fn was_refused(error: &io::Error) -> bool {
+pub fn was_refused(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Refused>())
 }
 
 impl OpenFile {
-    /// The file in blocks.
-    pub(crate) fn into_blocks(self) -> impl Read + Seek {
+    /// The file as `Read + Seek`, for formats that are read here and there. Only the blocks
+    /// that are asked for are read, each once; a refusal of the host is told by
+    /// [`was_refused`].
+    pub fn into_blocks(self) -> Blocks<impl FnMut(u64, u64) -> ReadAnswer> {
         let Self {
             descriptor, size, ..
         } = self;

@@ -4,7 +4,7 @@
 ///
 /// The host marks a name that no path can carry with a leading NUL, which no real name has,
 /// and escapes the rest of it for display.
-pub(crate) fn shown(name: &str) -> (&str, bool) {
+pub fn shown(name: &str) -> (&str, bool) {
     match name.strip_prefix('\0') {
         Some(display) => (display, false),
         None => (name, true),

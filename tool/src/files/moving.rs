@@ -4,7 +4,7 @@ use super::writing::{create_new, with_parents, write_from};
 use super::{
     Descriptor, DescriptorFlags, ErrorCode, Miss, OpenFlags, PathFlags, Roots, replace_existing,
 };
-use crate::tool::{Error, Failure};
+use crate::{Error, Failure};
 
 /// Copied at once: less than what a host may copy in one crossing at its strictest.
 const BLOCK: u64 = 512 * 1024;
@@ -14,12 +14,7 @@ const BLOCK: u64 = 512 * 1024;
 ///
 /// # Errors
 /// `exist` when the name is taken; else the host's.
-pub(crate) fn rename(
-    root: &Descriptor,
-    from: &str,
-    to: &str,
-    overwrite: bool,
-) -> Result<(), ErrorCode> {
+pub fn rename(root: &Descriptor, from: &str, to: &str, overwrite: bool) -> Result<(), ErrorCode> {
     let rename = |from: &str| {
         let rename = || root.rename_at(from, root, to);
         with_parents(to, rename, |parent| root.create_directory_at(parent))
@@ -48,12 +43,13 @@ fn as_directory(path: &str) -> String {
 }
 
 /// A file that was copied.
-pub(crate) struct Copied {
-    pub(crate) bytes: u64,
+pub struct Copied {
+    /// Bytes of the copy.
+    pub bytes: u64,
     /// False when an existing file was replaced.
-    pub(crate) created: bool,
+    pub created: bool,
     /// The preopen name of the root it was copied from.
-    pub(crate) root: String,
+    pub root: String,
 }
 
 /// Copies a file of a read root to a name below the write root. Replaces a file only with
@@ -61,7 +57,7 @@ pub(crate) struct Copied {
 ///
 /// # Errors
 /// `exists`, `not-a-file` for a directory; else the host's.
-pub(crate) fn copy(
+pub fn copy(
     roots: &Roots,
     from: &str,
     to: &str,
@@ -115,10 +111,8 @@ fn copy_all(from: &Descriptor, first: (Vec<u8>, bool), to: &Descriptor) -> Resul
 }
 
 fn directory(path: &str) -> Failure {
-    Failure::new("not-a-file", format!("`{path}` is a directory")).hint(
-        "list it with `list_files` and copy its files one by one; `move_file` moves a whole \
-         directory",
-    )
+    Failure::new("not-a-file", format!("`{path}` is a directory"))
+        .hint("list it and copy its files one by one; moving takes a whole directory")
 }
 
 #[cfg(test)]
@@ -134,6 +128,6 @@ mod tests {
     #[test]
     fn a_directory_is_not_copied() {
         assert_eq!(directory("a").code, "not-a-file");
-        assert!(directory("a").hint.contains("`move_file`"));
+        assert!(directory("a").hint.contains("one by one"));
     }
 }

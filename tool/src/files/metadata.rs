@@ -3,23 +3,41 @@
 use super::DescriptorType;
 use crate::bindings::wasi::clocks::wall_clock::Datetime;
 use crate::bindings::wasi::filesystem::types::MetadataHashValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
 
 /// The last second of the year 9999, the end of RFC 3339.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// The `type` of an object: `file`, `directory`, `symlink` or `other`.
-pub(crate) fn kind(kind: DescriptorType) -> &'static str {
-    match kind {
-        DescriptorType::RegularFile => "file",
-        DescriptorType::Directory => "directory",
-        DescriptorType::SymbolicLink => "symlink",
-        _ => "other",
+/// What an object is, as arguments and results name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(description = "")]
+pub enum Kind {
+    #[allow(missing_docs, reason = "in schemas the words stand for themselves")]
+    File,
+    #[allow(missing_docs, reason = "in schemas the words stand for themselves")]
+    Directory,
+    #[allow(missing_docs, reason = "in schemas the words stand for themselves")]
+    Symlink,
+    #[allow(missing_docs, reason = "in schemas the words stand for themselves")]
+    Other,
+}
+
+impl From<DescriptorType> for Kind {
+    fn from(kind: DescriptorType) -> Self {
+        match kind {
+            DescriptorType::RegularFile => Self::File,
+            DescriptorType::Directory => Self::Directory,
+            DescriptorType::SymbolicLink => Self::Symlink,
+            _ => Self::Other,
+        }
     }
 }
 
 /// A time of modification as RFC 3339 in UTC, to the second.
-pub(crate) fn modified(time: Option<Datetime>) -> Option<String> {
+pub fn modified(time: Option<Datetime>) -> Option<String> {
     let seconds = time?.seconds;
     (seconds <= LAST_SECOND).then(|| {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -28,7 +46,7 @@ pub(crate) fn modified(time: Option<Datetime>) -> Option<String> {
 }
 
 /// The version of an object: WASI's metadata hash as 32 hex digits, `upper` first.
-pub(crate) fn version(hash: MetadataHashValue) -> String {
+pub fn version(hash: MetadataHashValue) -> String {
     format!("{:016x}{:016x}", hash.upper, hash.lower)
 }
 

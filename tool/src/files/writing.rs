@@ -12,7 +12,7 @@ const BLOCK: usize = 512 * 1024;
 ///
 /// # Errors
 /// `exist` when the name is taken; else the host's.
-pub(crate) fn create_new(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+pub fn create_new(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
     let open = || {
         let flags = OpenFlags::CREATE | OpenFlags::EXCLUSIVE;
         root.open_at(PathFlags::empty(), path, flags, DescriptorFlags::WRITE)
@@ -24,16 +24,35 @@ pub(crate) fn create_new(root: &Descriptor, path: &str) -> Result<Descriptor, Er
 ///
 /// # Errors
 /// The host's.
-pub(crate) fn replace_existing(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+pub fn replace_existing(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
     let flags = OpenFlags::CREATE | OpenFlags::TRUNCATE;
     root.open_at(PathFlags::empty(), path, flags, DescriptorFlags::WRITE)
+}
+
+/// Writes a file, and makes the directories it stands in. True when it is new; one that exists
+/// is replaced only with `overwrite`, and where the host allows it.
+///
+/// # Errors
+/// `exist` when the name is taken and not to be replaced; else the host's.
+pub fn put(
+    root: &Descriptor,
+    path: &str,
+    content: &[u8],
+    overwrite: bool,
+) -> Result<bool, ErrorCode> {
+    let (file, created) = match create_new(root, path) {
+        Err(ErrorCode::Exist) if overwrite => (replace_existing(root, path)?, false),
+        file => (file?, true),
+    };
+    write_all(&file, content)?;
+    Ok(created)
 }
 
 /// Makes a directory and the directories it stands in.
 ///
 /// # Errors
 /// `exist` when the name is taken; else the host's.
-pub(crate) fn create_directory(root: &Descriptor, path: &str) -> Result<(), ErrorCode> {
+pub fn create_directory(root: &Descriptor, path: &str) -> Result<(), ErrorCode> {
     let create = || root.create_directory_at(path);
     with_parents(path, create, |parent| root.create_directory_at(parent))
 }
@@ -42,7 +61,7 @@ pub(crate) fn create_directory(root: &Descriptor, path: &str) -> Result<(), Erro
 ///
 /// # Errors
 /// The host's.
-pub(crate) fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCode> {
+pub fn write_all(file: &Descriptor, content: &[u8]) -> Result<(), ErrorCode> {
     write_from(file, content, 0)
 }
 

@@ -4,36 +4,37 @@ use super::roots::{Found, Miss};
 use super::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags, Roots};
 use crate::bindings::wasi::filesystem::types::filesystem_error_code;
 use crate::bindings::wasi::io::streams::{InputStream, StreamError};
-use crate::tool::{Error, Failure};
+use crate::{Error, Failure};
 
 /// Asked for at the end of a file that has grown since its size was looked up.
 const GROWN: u64 = 64 * 1024;
 
 /// What WASI answers to a read: bytes, and whether they end the file.
-pub(crate) type ReadAnswer = Result<(Vec<u8>, bool), ErrorCode>;
+pub type ReadAnswer = Result<(Vec<u8>, bool), ErrorCode>;
 
 /// A regular file that is open for reading.
-pub(crate) struct OpenFile {
-    pub(crate) descriptor: Descriptor,
+pub struct OpenFile {
+    /// The open file.
+    pub descriptor: Descriptor,
     /// The size when it was opened.
-    pub(crate) size: u64,
+    pub size: u64,
     /// The preopen name of the root it was found in.
-    pub(crate) root: String,
+    pub root: String,
 }
 
 /// Opens a file in the first read root that has it.
 ///
 /// # Errors
 /// `not-granted` without a read root; `not-a-file` for a directory; else the host's.
-pub(crate) fn open_for_reading(path: &str) -> Result<OpenFile, Error> {
+pub fn open(path: &str) -> Result<OpenFile, Error> {
     opened(path, look_up(path)?)
 }
 
 /// The same, and nothing where the system does not permit reading.
 ///
 /// # Errors
-/// As [`open_for_reading`].
-pub(crate) fn open_if_permitted(path: &str) -> Result<Option<OpenFile>, Error> {
+/// As [`open`].
+pub fn open_if_permitted(path: &str) -> Result<Option<OpenFile>, Error> {
     match look_up(path) {
         Err(Miss::Refused(ErrorCode::Access)) => Ok(None),
         found => opened(path, found?).map(Some),
@@ -64,7 +65,7 @@ fn opened(path: &str, found: Found<Descriptor>) -> Result<OpenFile, Error> {
 ///
 /// # Errors
 /// `not-directory` for anything else; else the host's.
-pub(crate) fn open_directory(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
+pub fn open_directory(root: &Descriptor, path: &str) -> Result<Descriptor, ErrorCode> {
     let flags = DescriptorFlags::READ;
     root.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::DIRECTORY, flags)
 }
@@ -74,7 +75,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// The host's, such as a limit on what may be read.
-    pub(crate) fn read_all(&self) -> Result<Vec<u8>, Error> {
+    pub fn read_all(&self) -> Result<Vec<u8>, Error> {
         Ok(read_to_end(self.size, |length, offset| {
             self.descriptor.read(length, offset)
         })?)
@@ -82,7 +83,7 @@ impl OpenFile {
 
     /// Reads here and there, mostly onwards. Where the host's limit ends what may be read, the
     /// answer is short, and only the next one is refused.
-    pub(crate) fn reader(&self) -> impl FnMut(u64, u64) -> ReadAnswer {
+    pub fn reader(&self) -> impl FnMut(u64, u64) -> ReadAnswer {
         let mut onwards: Option<(InputStream, u64)> = None;
         move |length, offset| {
             let (stream, position) = match &mut onwards {
@@ -108,7 +109,7 @@ fn at_end_of_stream(error: StreamError) -> ReadAnswer {
 
 fn not_a_file(path: &str) -> Failure {
     Failure::new("not-a-file", format!("`{path}` is a directory"))
-        .hint("list it with `list_files` and name a file in it")
+        .hint("list it, and name a file in it")
 }
 
 /// Reads until the end, in one go where the host allows it: its answer is then handed on

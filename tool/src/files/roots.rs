@@ -2,7 +2,7 @@
 
 use super::{Descriptor, ErrorCode};
 use crate::bindings::wasi::filesystem::preopens::get_directories;
-use crate::tool::{Error, Failure};
+use crate::{Error, Failure};
 
 /// The name that the host gives the write root.
 const WRITE: &str = "/write";
@@ -10,20 +10,23 @@ const WRITE: &str = "/write";
 const READ: &str = "/read/";
 
 /// The directories that the host preopened for this call.
-pub(crate) struct Roots<D = Descriptor> {
+pub struct Roots<D = Descriptor> {
     directories: Vec<(D, String)>,
 }
 
 /// What a lookup found, and the preopen name of the root it was found in.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found<T> {
-    pub(crate) object: T,
-    pub(crate) root: String,
+pub struct Found<T> {
+    /// What was found.
+    pub object: T,
+    /// The preopen name of its root, such as `/read/0`; under the key `root` of a result the
+    /// host puts the user's label there.
+    pub root: String,
 }
 
 /// Why a lookup found nothing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Miss {
+pub enum Miss {
     /// No directory is granted for reading.
     NotGranted,
     /// The path exists in none of the read roots.
@@ -34,7 +37,7 @@ pub(crate) enum Miss {
 
 impl Roots {
     /// Asks the host; once per call is enough.
-    pub(crate) fn preopened() -> Self {
+    pub fn preopened() -> Self {
         Self {
             directories: get_directories(),
         }
@@ -46,7 +49,7 @@ impl<D> Roots<D> {
     ///
     /// Only `no-entry` moves on to the next root, so that a name which one root refuses does
     /// not silently mean a file in another.
-    pub(crate) fn look_up<T>(
+    pub fn look_up<T>(
         &self,
         mut attempt: impl FnMut(&D) -> Result<T, ErrorCode>,
     ) -> Result<Found<T>, Miss> {
@@ -67,7 +70,7 @@ impl<D> Roots<D> {
     /// Looks in every read root.
     ///
     /// Roots that do not have the path are passed over; any other refusal ends the lookup.
-    pub(crate) fn look_up_all<T>(
+    pub fn look_up_all<T>(
         &self,
         mut attempt: impl FnMut(&D) -> Result<T, ErrorCode>,
     ) -> Result<Vec<Found<T>>, Miss> {
@@ -93,7 +96,7 @@ impl<D> Roots<D> {
     ///
     /// # Errors
     /// `invalid-arguments` when there is no such read root.
-    pub(crate) fn only(mut self, root: Option<&str>) -> Result<Self, Failure> {
+    pub fn only(mut self, root: Option<&str>) -> Result<Self, Failure> {
         let Some(root) = root else {
             return Ok(self);
         };
@@ -109,7 +112,7 @@ impl<D> Roots<D> {
     }
 
     /// The directory of a preopen name.
-    pub(crate) fn get(&self, root: &str) -> Option<&D> {
+    pub fn get(&self, root: &str) -> Option<&D> {
         let named = self.directories.iter().find(|(_, name)| name == root);
         named.map(|(directory, _)| directory)
     }
@@ -118,7 +121,7 @@ impl<D> Roots<D> {
     ///
     /// # Errors
     /// `not-granted` when there is none.
-    pub(crate) fn writable(&self) -> Result<&D, Error> {
+    pub fn writable(&self) -> Result<&D, Error> {
         let write = self.directories.iter().find(|(_, name)| name == WRITE);
         write.map(|(directory, _)| directory).ok_or_else(|| {
             Failure::new("not-granted", "no directory is granted for writing")
@@ -135,11 +138,11 @@ impl<D> Roots<D> {
 
 impl Miss {
     /// What to answer where a directory was meant.
-    pub(crate) fn of_directory(self, path: &str) -> Error {
+    pub fn of_directory(self, path: &str) -> Error {
         match self {
             Self::Refused(ErrorCode::NotDirectory) => {
                 Failure::new("not-a-directory", format!("`{path}` is not a directory"))
-                    .hint("read a file with `read_file`, or list the directory that holds it")
+                    .hint("read it as a file, or name the directory that holds it")
                     .into()
             }
             miss => miss.into(),
