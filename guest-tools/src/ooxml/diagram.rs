@@ -53,7 +53,8 @@ enum Kind {
 impl Model {
     fn points(&mut self, xml: &mut Xml<'_>, list: &Element<'_>) -> Result<(), Error> {
         while let Some(child) = xml.child(list)? {
-            let id = xml.attribute(&child, "modelId")?.unwrap_or_default();
+            let id = xml.attribute(&child, "modelId")?;
+            let id = id.unwrap_or_default().into_owned();
             let kind = match xml.attribute(&child, "type")?.as_deref() {
                 None | Some("node" | "asst") => Kind::Node,
                 Some("doc") => Kind::Document,
@@ -86,10 +87,8 @@ impl Model {
             if let (None | Some("parOf"), Some(parent), Some(point)) =
                 (kind.as_deref(), parent, point)
             {
-                self.children
-                    .entry(parent)
-                    .or_default()
-                    .push((order, point));
+                let children = self.children.entry(parent.into_owned()).or_default();
+                children.push((order, point.into_owned()));
             }
         }
         Ok(())

@@ -111,7 +111,7 @@ impl Drawing {
                 }
                 (Space::Presentation, "ph") => *placeholder = read_placeholder(xml, &child)?,
                 (Space::Presentation, "cNvPr") if self.with_alternatives => {
-                    self.alternative(xml.attribute(&child, "descr")?);
+                    self.alternative(xml.attribute(&child, "descr")?.as_deref());
                 }
                 (Space::Presentation | Space::Drawing, "txBody") => {
                     let content = Content::Paragraphs(paragraphs(xml, &child)?);
@@ -123,11 +123,11 @@ impl Drawing {
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                    self.link(Linked::Chart(id.unwrap_or_default()));
+                    self.link(Linked::Chart(id.unwrap_or_default().into_owned()));
                 }
                 (Space::Diagram, "relIds") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "dm")?;
-                    self.link(Linked::Diagram(id.unwrap_or_default()));
+                    self.link(Linked::Diagram(id.unwrap_or_default().into_owned()));
                 }
                 // What things look like, and what happens to them.
                 (_, "extLst" | "spPr" | "grpSpPr" | "style" | "bg" | "blipFill" | "xfrm")
@@ -148,9 +148,9 @@ impl Drawing {
         }
     }
 
-    fn alternative(&mut self, text: Option<String>) {
+    fn alternative(&mut self, text: Option<&str>) {
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            self.push(Placeholder::Other, Content::Alternative(text));
+            self.push(Placeholder::Other, Content::Alternative(text.to_owned()));
         }
     }
 

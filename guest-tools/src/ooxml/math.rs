@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::xml::{Element, Space, Xml};
+use std::borrow::Cow;
 
 /// Appends an equation.
 pub(super) fn push(
@@ -78,10 +79,10 @@ impl Parts {
         while let Some(child) = xml.child(element)? {
             let value = xml.attribute_in(&child, Space::Math, "val")?;
             match child.name() {
-                (Space::Math, "chr") => self.sign = value,
-                (Space::Math, "begChr") => self.begin = value,
-                (Space::Math, "endChr") => self.end = value,
-                (Space::Math, "sepChr") => self.separator = value,
+                (Space::Math, "chr") => self.sign = value.map(Cow::into_owned),
+                (Space::Math, "begChr") => self.begin = value.map(Cow::into_owned),
+                (Space::Math, "endChr") => self.end = value.map(Cow::into_owned),
+                (Space::Math, "sepChr") => self.separator = value.map(Cow::into_owned),
                 _ => {}
             }
         }

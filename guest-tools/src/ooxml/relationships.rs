@@ -67,20 +67,23 @@ impl Relationships {
     }
 
     fn add(&mut self, source: &str, xml: &Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
-        let is_external = xml.attribute(element, "TargetMode")?.as_deref() == Some("External");
-        let id = xml.attribute(element, "Id")?;
-        let kind = xml.attribute(element, "Type")?;
-        let target = xml.attribute(element, "Target")?;
+        let (mut id, mut kind, mut target) = (None, None, None);
+        let mut is_external = false;
+        xml.attributes(element, |name, value| match name {
+            "Id" => id = Some(value.to_owned()),
+            "Type" => kind = Some(short_kind(value).to_owned()),
+            "Target" => target = Some(value.to_owned()),
+            "TargetMode" => is_external = value == "External",
+            _ => {}
+        })?;
         if let (Some(id), Some(kind), Some(target)) = (id, kind, target) {
             if is_external {
                 self.external.entry(id).or_insert(target);
                 return Ok(());
             }
+            let target = resolve(source, &target);
             self.by_id.entry(id).or_insert(self.all.len());
-            self.all.push(Relationship {
-                kind: short_kind(&kind).to_owned(),
-                target: resolve(source, &target),
-            });
+            self.all.push(Relationship { kind, target });
         }
         Ok(())
     }

@@ -284,7 +284,7 @@ impl<'a> Body<'a> {
         let id = xml.attribute_in(element, Space::Word, "id")?;
         let is_endnote = kind == "endnote";
         let count = &mut self.counts[usize::from(is_endnote)];
-        let number = self.notes.entry((kind, id.unwrap_or_default()));
+        let number = self.notes.entry((kind, id.unwrap_or_default().into_owned()));
         let number = *number.or_insert_with(|| {
             *count += 1;
             *count
@@ -307,11 +307,11 @@ impl<'a> Body<'a> {
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                    self.link(BlockKind::Chart, Linked::Chart(id.unwrap_or_default()));
+                    self.link(BlockKind::Chart, Linked::Chart(id.unwrap_or_default().into_owned()));
                 }
                 (Space::Diagram, "relIds") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "dm")?;
-                    self.link(BlockKind::Diagram, Linked::Diagram(id.unwrap_or_default()));
+                    self.link(BlockKind::Diagram, Linked::Diagram(id.unwrap_or_default().into_owned()));
                 }
                 _ => self.drawing(xml, &child)?,
             }

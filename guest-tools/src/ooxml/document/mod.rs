@@ -22,6 +22,7 @@ use body::Body;
 use numbering::Numbering;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{Read, Seek};
 use styles::Styles;
@@ -263,7 +264,7 @@ impl<R: Read + Seek> Reading<R> {
             let text = body.text(&mut xml, &child)?;
             let mut note = Block::new(block, text.trim().to_owned());
             if !note.is_blank() {
-                note.author = author;
+                note.author = author.map(Cow::into_owned);
                 note.label = (block != BlockKind::Comment).then(|| (notes.len() + 1).to_string());
                 notes.push(note);
             }

@@ -48,12 +48,14 @@ impl Numbering {
                 (Space::Word, "abstractNum") => {
                     let id = xml.attribute_in(&child, Space::Word, "abstractNumId")?;
                     let levels = levels(&mut xml, &child)?;
-                    numbering.definitions.insert(id.unwrap_or_default(), levels);
+                    let id = id.unwrap_or_default().into_owned();
+                    numbering.definitions.insert(id, levels);
                 }
                 (Space::Word, "num") => {
                     let id = xml.attribute_in(&child, Space::Word, "numId")?;
                     let list = list(&mut xml, &child)?;
-                    numbering.lists.insert(id.unwrap_or_default(), list);
+                    let id = id.unwrap_or_default().into_owned();
+                    numbering.lists.insert(id, list);
                 }
                 _ => {}
             }
@@ -106,8 +108,8 @@ impl Level {
                 .unwrap_or_default();
             match child.name() {
                 (Space::Word, "start") => self.start = value.trim().parse().ok(),
-                (Space::Word, "numFmt") => self.format = value,
-                (Space::Word, "lvlText") => self.text = value,
+                (Space::Word, "numFmt") => self.format = value.into_owned(),
+                (Space::Word, "lvlText") => self.text = value.into_owned(),
                 _ => {}
             }
         }
@@ -121,7 +123,7 @@ fn list(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<List, Error> {
         match child.name() {
             (Space::Word, "abstractNumId") => {
                 let value = xml.attribute_in(&child, Space::Word, "val")?;
-                list.definition = value.unwrap_or_default();
+                list.definition = value.unwrap_or_default().into_owned();
             }
             (Space::Word, "lvlOverride") => {
                 let level = xml.attribute_in(&child, Space::Word, "ilvl")?;

@@ -2,6 +2,7 @@
 
 use crate::ooxml::Error;
 use crate::ooxml::xml::{Element, Space, Xml};
+use std::borrow::Cow;
 
 /// What a paragraph, or a style of paragraphs, says of itself.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +30,7 @@ impl Properties {
         while let Some(child) = xml.child(element)? {
             let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "pStyle") => self.style = value,
+                (Space::Word, "pStyle") => self.style = value.map(Cow::into_owned),
                 (Space::Word, "outlineLvl") => self.outline = number(value),
                 (Space::Word, "numPr") => self.numbered = numbered(xml, &child)?,
                 (Space::Word, "rPr") => self.end(xml, &child)?,
@@ -65,7 +66,7 @@ impl Properties {
             if let (Space::Word, name @ ("headerReference" | "footerReference")) = child.name() {
                 let is_header = name == "headerReference";
                 let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                self.margins.extend(id.map(|id| (is_header, id)));
+                self.margins.extend(id.map(|id| (is_header, id.into_owned())));
             }
         }
         Ok(())
@@ -78,7 +79,7 @@ fn numbered(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Option<Numbered>
     while let Some(child) = xml.child(element)? {
         let value = xml.attribute_in(&child, Space::Word, "val")?;
         match child.name() {
-            (Space::Word, "numId") => list = value,
+            (Space::Word, "numId") => list = value.map(Cow::into_owned),
             (Space::Word, "ilvl") => level = number(value),
             _ => {}
         }
@@ -87,6 +88,6 @@ fn numbered(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Option<Numbered>
     Ok(list.map(|list| Numbered { list, level }))
 }
 
-fn number(value: Option<String>) -> Option<u8> {
+fn number(value: Option<Cow<'_, str>>) -> Option<u8> {
     value.and_then(|value| value.trim().parse().ok())
 }

@@ -4,6 +4,7 @@ use super::headings;
 use super::properties::{Numbered, Properties};
 use crate::ooxml::Error;
 use crate::ooxml::xml::{Element, Space, Xml};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Styles that one may be based on, one after the other; Word stops at about as many.
@@ -50,7 +51,7 @@ impl Styles {
         let kind = xml.attribute_in(element, Space::Word, "type")?;
         let id = xml.attribute_in(element, Space::Word, "styleId")?;
         let default = xml.attribute_in(element, Space::Word, "default")?;
-        let (Some("paragraph"), Some(id)) = (kind.as_deref(), id) else {
+        let (Some("paragraph"), Some(id)) = (kind.as_deref(), id.map(Cow::into_owned)) else {
             return Ok(());
         };
         if default.is_some_and(|default| matches!(&*default, "1" | "true" | "on")) {
@@ -60,8 +61,8 @@ impl Styles {
         while let Some(child) = xml.child(element)? {
             let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "name") => style.name = value.unwrap_or_default(),
-                (Space::Word, "basedOn") => style.based_on = value,
+                (Space::Word, "name") => style.name = value.unwrap_or_default().into_owned(),
+                (Space::Word, "basedOn") => style.based_on = value.map(Cow::into_owned),
                 (Space::Word, "pPr") => style.properties.read(xml, &child)?,
                 _ => {}
             }

@@ -4,6 +4,7 @@ use super::body::Body;
 use crate::ooxml::Error;
 use crate::ooxml::table::Rows;
 use crate::ooxml::xml::{Element, Space, Xml};
+use std::borrow::Cow;
 
 /// Columns that one cell may span; Word has no more in a table.
 const MAX_SPAN: usize = 63;
@@ -145,7 +146,7 @@ impl Cell {
     }
 }
 
-fn number(value: Option<String>) -> usize {
+fn number(value: Option<Cow<'_, str>>) -> usize {
     let number = value.and_then(|value| value.trim().parse().ok());
     number.unwrap_or_default()
 }

@@ -39,7 +39,7 @@ impl Authors {
             let name = xml.attribute(&author, "name")?;
             if let (Some(id), Some(name)) = (id, name) {
                 check("authors", MAX_COMMENTS, self.names.len() as u64 + 1)?;
-                self.names.insert(id, name);
+                self.names.insert(id.into_owned(), name.into_owned());
             }
         }
         Ok(())
@@ -66,7 +66,7 @@ impl Authors {
     ) -> Result<(), Error> {
         check("comments", MAX_COMMENTS, comments.len() as u64 + 1)?;
         let author = xml.attribute(element, "authorId")?;
-        let author = author.and_then(|id| self.names.get(&id).cloned());
+        let author = author.and_then(|id| self.names.get(&*id).cloned());
         let mut text = String::new();
         let mut replies = Vec::new();
         while let Some(child) = xml.child(element)? {

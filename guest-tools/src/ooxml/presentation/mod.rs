@@ -136,7 +136,7 @@ fn slide_ids(main: &str, text: &str) -> Result<Vec<String>, Error> {
                 check("slides", MAX_ENTRIES, ids.len() as u64 + 1)?;
                 let id = xml.attribute_in(&slide, Space::Relationships, "id")?;
                 // An entry without an id leads nowhere, and is told of like others that do.
-                ids.push(id.unwrap_or_default());
+                ids.push(id.unwrap_or_default().into_owned());
             }
         }
     }

@@ -31,6 +31,7 @@ use formats::Formats;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sheet::{Book, Window};
+use std::borrow::Cow;
 use std::io::{Read, Seek};
 use strings::Strings;
 
@@ -175,10 +176,11 @@ fn list(main: &str, text: &str) -> Result<(Vec<Listed>, bool), Error> {
 fn listed(xml: &Xml<'_>, sheet: &Element<'_>) -> Result<Listed, Error> {
     let id = xml.attribute_in(sheet, Space::Relationships, "id")?;
     let visibility = xml.attribute(sheet, "state")?;
+    let name = xml.attribute(sheet, "name")?;
     Ok(Listed {
-        name: xml.attribute(sheet, "name")?.unwrap_or_default(),
-        visibility: visibility.unwrap_or_else(|| "visible".to_owned()),
-        id: id.unwrap_or_default(),
+        name: name.unwrap_or_default().into_owned(),
+        visibility: visibility.unwrap_or(Cow::Borrowed("visible")).into_owned(),
+        id: id.unwrap_or_default().into_owned(),
     })
 }
 

@@ -1,116 +1,124 @@
 //! `mc:AlternateContent` (ECMA-376 part 3): one of several branches, the rest is passed over.
 
-use super::{Element, Error, MAX_DEPTH, Space, Xml, check};
-use quick_xml::events::BytesStart;
-use quick_xml::name::{Namespace, QName, ResolveResult};
-use quick_xml::reader::NsReader;
+use super::{Element, Error, MAX_DEPTH, Space, Tag, Xml, check};
+use quick_xml::reader::Reader;
 
-/// What the namespaces of Office's own extensions start with.
-const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
-
-/// Bytes of a branch passed over that count as one node of XML.
-pub(super) const SKIPPED_NODE: u64 = 8;
-
-/// An open element, with its name as it stands in the part.
+/// An open element.
 pub(super) enum Open<'a> {
     /// One that the caller sees.
-    Element(&'a str),
+    Element,
     /// `mc:AlternateContent`, of which a branch has been taken or not.
     Alternatives {
-        name: &'a str,
         taken: bool,
         /// Where the first choice begins, in case none is understood and there is no fallback.
-        first: Option<(&'a str, Box<NsReader<&'a [u8]>>)>,
+        first: Option<Box<Branch<'a>>>,
     },
-    /// The branch that was taken.
-    Branch(&'a str),
+    /// A branch, whether it is taken or passed over.
+    Branch,
+}
+
+/// A branch behind its start tag, and a reader that stands there.
+pub(super) struct Branch<'a> {
+    tag: Tag<'a>,
+    reader: Reader<&'a [u8]>,
 }
 
 impl<'a> Xml<'a> {
     /// Notes that an element is open, and hands it out if the caller is to see it.
-    pub(super) fn open(&mut self, start: BytesStart<'a>) -> Result<Option<Element<'a>>, Error> {
+    pub(super) fn open(&mut self, tag: Tag<'a>) -> Result<Option<Element<'a>>, Error> {
         check("XML depth", MAX_DEPTH as u64, self.open.len() as u64 + 1)?;
-        self.check_attributes(&start)?;
-        let space = self.space_of(&start)?;
-        match (space, start.local_name().into_inner()) {
-            (Space::Compatibility, "AlternateContent") => {
-                self.open.push(Open::Alternatives {
-                    name: self.name_in_part(&start),
-                    taken: false,
-                    first: None,
-                });
-                Ok(None)
-            }
-            (Space::Compatibility, "Choice") => self.choice(&start).map(|()| None),
-            (Space::Compatibility, "Fallback") => self.branch(&start, true).map(|()| None),
-            _ => {
-                self.open.push(Open::Element(self.name_in_part(&start)));
-                self.level += 1;
-                let level = self.level;
-                Ok(Some(Element {
-                    space,
-                    start,
-                    level,
-                }))
+        self.check_attributes(&tag)?;
+        self.open.push(Open::Element);
+        self.is_closed = tag.is_closed;
+        self.declare(&tag)?;
+        let space = self.space_of(&tag)?;
+        if space == Space::Compatibility {
+            match tag.split_name().1 {
+                "AlternateContent" => {
+                    self.alternatives();
+                    return Ok(None);
+                }
+                "Choice" => return self.choice(&tag).map(|()| None),
+                "Fallback" => return self.branch(true).map(|()| None),
+                _ => {}
             }
         }
+        self.level += 1;
+        let level = self.level;
+        Ok(Some(Element { space, tag, level }))
     }
 
     /// Notes that the innermost element has ended, and says whether the caller saw it.
-    pub(super) fn close(&mut self) -> bool {
-        match self.open.pop() {
-            Some(Open::Element(_)) => {
+    pub(super) fn close(&mut self) -> Result<bool, Error> {
+        let closed = self.open.pop();
+        self.spaces.leave(self.open.len());
+        match closed {
+            Some(Open::Element) => {
                 self.level -= 1;
-                true
+                Ok(true)
             }
             Some(Open::Alternatives {
-                name,
                 taken: false,
-                first: Some((branch, first)),
-            }) => {
-                self.reader = *first;
-                let (taken, first) = (true, None);
-                self.open.push(Open::Alternatives { name, taken, first });
-                self.open.push(Open::Branch(branch));
-                false
-            }
-            _ => false,
+                first: Some(first),
+            }) => self.go_back(*first).map(|()| false),
+            _ => Ok(false),
         }
     }
 
-    fn choice(&mut self, start: &BytesStart<'a>) -> Result<(), Error> {
-        let is_understood = self.understands(start)?;
-        let name = self.name_in_part(start);
-        if let Some(Open::Alternatives {
+    fn alternatives(&mut self) {
+        self.open.pop();
+        self.open.push(Open::Alternatives {
             taken: false,
-            first: first @ None,
-            ..
-        }) = self.open.last_mut()
+            first: None,
+        });
+    }
+
+    /// Takes a branch after all, once it is known that there is no better one.
+    fn go_back(&mut self, branch: Branch<'a>) -> Result<(), Error> {
+        self.reader = branch.reader;
+        let (taken, first) = (true, None);
+        self.open.push(Open::Alternatives { taken, first });
+        self.open.push(Open::Branch);
+        self.declare(&branch.tag)
+    }
+
+    fn choice(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
+        let is_understood = self.understands(tag)?;
+        if let [
+            ..,
+            Open::Alternatives {
+                taken: false,
+                first: first @ None,
+            },
+            _,
+        ] = self.open.as_mut_slice()
             && !is_understood
+            && !tag.is_closed
         {
-            *first = Some((name, Box::new(self.reader.clone())));
+            let (tag, reader) = (*tag, self.reader.clone());
+            *first = Some(Box::new(Branch { tag, reader }));
         }
-        self.branch(start, is_understood)
+        self.branch(is_understood)
     }
 
     /// Takes a branch if it is acceptable and the first one that is, else passes over it.
-    fn branch(&mut self, start: &BytesStart<'a>, is_acceptable: bool) -> Result<(), Error> {
-        let name = self.name_in_part(start);
-        if let Some(Open::Alternatives { taken, first, .. }) = self.open.last_mut()
-            && !*taken
-            && is_acceptable
-        {
-            *taken = true;
-            // Readers are large: at most one is kept, however deep alternatives are nested.
-            *first = None;
-            self.open.push(Open::Branch(name));
-            return Ok(());
+    fn branch(&mut self, is_acceptable: bool) -> Result<(), Error> {
+        self.open.pop();
+        let is_taken = match self.open.last_mut() {
+            Some(Open::Alternatives { taken, first }) if !*taken && is_acceptable => {
+                *taken = true;
+                *first = None;
+                true
+            }
+            _ => false,
+        };
+        self.open.push(Open::Branch);
+        match is_taken {
+            true => Ok(()),
+            // A branch that is passed over and taken after all is read again, and so are those
+            // in it; the budget of nodes counts both.
+            false => self.skip(),
         }
-        let skipped = self.reader.read_to_end(start.name());
-        let skipped = skipped.map_err(|error| self.malformed(error))?;
-        // A branch that is passed over and taken after all is read again, and so are those in it.
-        self.nodes += (skipped.end - skipped.start) / SKIPPED_NODE;
-        Ok(())
     }
 
     /// Whether a choice is better than what stands in for it.
@@ -118,18 +126,15 @@ impl<'a> Xml<'a> {
     /// Extensions by Office itself are: they hold the text in full, as with equations, where
     /// their fallback is a picture or "this chart isn't available in your version". VML, which
     /// Office gave up, has the same text in its fallback.
-    fn understands(&self, start: &BytesStart<'_>) -> Result<bool, Error> {
-        let requires = start.try_get_attribute("Requires");
-        let requires = requires.map_err(|error| self.malformed(error))?;
-        let Some(requires) = requires else {
-            return Ok(false);
-        };
-        let is_ours = |prefix: &str| {
-            let name = format!("{prefix}:any");
-            let (resolved, _) = self.reader.resolver().resolve_element(QName(&name));
-            matches!(resolved, ResolveResult::Bound(Namespace(uri)) if uri.starts_with(OFFICE_EXTENSIONS))
-        };
-        Ok(requires.value.split_ascii_whitespace().all(is_ours))
+    fn understands(&self, tag: &Tag<'a>) -> Result<bool, Error> {
+        for attribute in tag.attributes() {
+            let attribute = attribute.map_err(|error| self.malformed(error))?;
+            if attribute.key.into_inner() == "Requires" {
+                let mut prefixes = attribute.value.split_ascii_whitespace();
+                return Ok(prefixes.all(|prefix| self.spaces.is_extension(prefix)));
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -5,17 +5,18 @@
 //! predefined ones.
 
 mod alternatives;
+mod skip;
 mod space;
 
 pub(super) use space::Space;
 
 use super::{Error, check};
-use alternatives::{Open, SKIPPED_NODE};
-use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::name::{NamespaceError, QName};
-use quick_xml::reader::NsReader;
+use alternatives::Open;
+use quick_xml::events::attributes::{Attribute, Attributes};
+use quick_xml::events::{BytesRef, Event};
+use quick_xml::reader::Reader;
 use quick_xml::{XmlVersion, escape};
-use space::known;
+use space::Spaces;
 use std::borrow::Cow;
 
 /// Elements inside one another. libxml2 stops at the same depth; real slides stay below 50.
@@ -27,6 +28,8 @@ const MAX_NAMESPACES: usize = 512;
 /// Tags, texts and the like that one part may have: a sheet of a million cells has some five
 /// million.
 const MAX_NODES: u64 = 8_000_000;
+/// Bytes passed over that count as one node: they cost that little.
+const SKIPPED_NODE: usize = 8;
 /// A tag up to this long is not worth counting attributes in.
 const LONG_TAG: usize = 16 * 1024;
 /// Attributes of one element. Nothing of Office's has a hundred.
@@ -36,11 +39,14 @@ const MAX_ATTRIBUTES: usize = 1024;
 pub(super) struct Xml<'a> {
     part: &'a str,
     text_of_part: &'a str,
-    reader: NsReader<&'a [u8]>,
+    reader: Reader<&'a [u8]>,
+    spaces: Spaces<'a>,
     /// All open elements, innermost last.
     open: Vec<Open<'a>>,
     /// How many of them the caller sees.
     level: usize,
+    /// Whether the innermost one has no end tag, being written `<a/>`.
+    is_closed: bool,
     /// Bytes of text handed out so far.
     text: u64,
     /// Tags, texts and the like so far.
@@ -50,9 +56,18 @@ pub(super) struct Xml<'a> {
 /// An element whose start tag has been read.
 pub(super) struct Element<'a> {
     space: Space,
-    start: BytesStart<'a>,
+    tag: Tag<'a>,
     /// How many elements that the caller sees are open inside it, itself included.
     level: usize,
+}
+
+/// A start tag as it stands in the part, without its brackets.
+#[derive(Clone, Copy)]
+struct Tag<'a> {
+    text: &'a str,
+    /// Where the name ends.
+    name: usize,
+    is_closed: bool,
 }
 
 enum Token<'a> {
@@ -61,26 +76,42 @@ enum Token<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Element<'_> {
+impl<'a> Element<'a> {
     /// Namespace and local name.
-    pub(super) fn name(&self) -> (Space, &str) {
-        (self.space, self.start.local_name().into_inner())
+    pub(super) fn name(&self) -> (Space, &'a str) {
+        (self.space, self.tag.split_name().1)
     }
+}
+
+impl<'a> Tag<'a> {
+    /// Prefix, empty when there is none, and local name.
+    fn split_name(&self) -> (&'a str, &'a str) {
+        split_name(&self.text[..self.name])
+    }
+
+    /// Without the check for doubles, whose cost grows with the square of their number.
+    fn attributes(&self) -> Attributes<'a> {
+        let mut attributes = Attributes::new(self.text, self.name);
+        attributes.with_checks(false);
+        attributes
+    }
+}
+
+/// A name as prefix, empty when there is none, and local name.
+fn split_name(name: &str) -> (&str, &str) {
+    name.split_once(':').unwrap_or(("", name))
 }
 
 impl<'a> Xml<'a> {
     pub(super) fn new(part: &'a str, text: &'a str) -> Self {
-        let mut reader = NsReader::from_str(text);
-        reader.config_mut().expand_empty_elements = true;
-        reader
-            .resolver_mut()
-            .set_max_namespace_bindings(MAX_NAMESPACES);
         Self {
             part,
             text_of_part: text,
-            reader,
+            reader: Reader::from_str(text),
+            spaces: Spaces::default(),
             open: Vec::new(),
             level: 0,
+            is_closed: false,
             text: 0,
             nodes: 0,
         }
@@ -98,7 +129,13 @@ impl<'a> Xml<'a> {
     /// The next child of an open element, or nothing at its end. What the caller left unread of
     /// the child before is passed over.
     pub(super) fn child(&mut self, parent: &Element<'_>) -> Result<Option<Element<'a>>, Error> {
-        self.skip(parent.level)?;
+        while self.level > parent.level {
+            // Text may have been read up to a reference, which the reader then expects.
+            if !self.rest().starts_with(b"&") {
+                self.skip()?;
+            }
+            self.token()?;
+        }
         loop {
             match self.token()? {
                 Token::Start(child) if child.level == parent.level + 1 => return Ok(Some(child)),
@@ -108,32 +145,22 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Passes over what is open inside the element at this level, faster than by looking at it:
-    /// half of a document is properties that nobody reads.
-    fn skip(&mut self, level: usize) -> Result<(), Error> {
-        while self.level > level {
-            let name = match self.open.last() {
-                Some(Open::Element(name) | Open::Branch(name)) => *name,
-                Some(Open::Alternatives { name, .. }) => *name,
-                None => return Ok(()),
-            };
-            let skipped = self.reader.read_to_end(QName(name));
-            let skipped = skipped.map_err(|error| self.malformed(error))?;
-            self.nodes += (skipped.end - skipped.start) / SKIPPED_NODE;
-            if let Some(Open::Element(_)) = self.open.pop() {
-                self.level -= 1;
-            }
+    /// Passes over the rest of what is innermost, faster than by looking at it: half of a
+    /// document is properties that nobody reads.
+    fn skip(&mut self) -> Result<(), Error> {
+        if !self.is_closed {
+            let rest = self.rest();
+            let length = skip::length_inside(rest).ok_or_else(|| self.too_early())?;
+            self.nodes += (length / SKIPPED_NODE) as u64;
+            // The end tag is left to the reader, which compares the names.
+            *self.reader.get_mut() = &rest[length..];
         }
         Ok(())
     }
 
-    /// The name in a tag as it stands in the part.
-    fn name_in_part(&self, start: &BytesStart<'_>) -> &'a str {
-        let name = start.name().into_inner();
-        let offset = (name.as_ptr() as usize).wrapping_sub(self.text_of_part.as_ptr() as usize);
-        let end = offset.wrapping_add(name.len());
-        // The reader lends from the part, so that the name is found in it.
-        self.text_of_part.get(offset..end).unwrap_or_default()
+    /// What has not been read yet.
+    fn rest(&self) -> &'a [u8] {
+        self.reader.get_ref()
     }
 
     /// The text that stands directly in an element, up to its end.
@@ -163,12 +190,12 @@ impl<'a> Xml<'a> {
     }
 
     /// The value of an attribute that has no namespace.
-    pub(super) fn attribute(
+    pub(super) fn attribute<'e>(
         &self,
-        element: &Element<'_>,
+        element: &Element<'e>,
         name: &str,
-    ) -> Result<Option<String>, Error> {
-        self.find_attribute(element, |key| key == QName(name))
+    ) -> Result<Option<Cow<'e, str>>, Error> {
+        self.find_attribute(element, |key| key == name)
     }
 
     /// Hands out all attributes that have no namespace: for elements of which there are many.
@@ -177,25 +204,23 @@ impl<'a> Xml<'a> {
         element: &Element<'_>,
         mut visit: impl FnMut(&str, &str),
     ) -> Result<(), Error> {
-        for attribute in element.start.attributes().with_checks(false) {
+        for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-            let value = value.map_err(|error| self.malformed(error))?;
-            visit(attribute.key.into_inner(), &value);
+            visit(attribute.key.into_inner(), &self.value(&attribute)?);
         }
         Ok(())
     }
 
     /// The value of an attribute in a namespace. The element is the one just read.
-    pub(super) fn attribute_in(
+    pub(super) fn attribute_in<'e>(
         &self,
-        element: &Element<'_>,
+        element: &Element<'e>,
         space: Space,
         name: &str,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Cow<'e, str>>, Error> {
         self.find_attribute(element, |key| {
-            let (resolved, local) = self.reader.resolver().resolve_attribute(key);
-            local.into_inner() == name && known(&resolved) == Some(space)
+            let (prefix, local) = split_name(key);
+            local == name && !prefix.is_empty() && self.spaces.find(prefix) == Some(space)
         })
     }
 
@@ -203,42 +228,64 @@ impl<'a> Xml<'a> {
     fn push(&mut self, text: &mut String, more: &str) -> Result<(), Error> {
         self.text += more.len() as u64;
         check("text bytes", MAX_TEXT, self.text)?;
-        let is_forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
-        more.split(is_forbidden)
-            .for_each(|piece| text.push_str(piece));
+        let is_forbidden = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+        if more.bytes().any(is_forbidden) {
+            let allowed = more.chars();
+            text.extend(allowed.filter(|c| !u8::try_from(*c).is_ok_and(is_forbidden)));
+        } else {
+            text.push_str(more);
+        }
         Ok(())
     }
 
-    fn find_attribute(
+    fn find_attribute<'e>(
         &self,
-        element: &Element<'_>,
-        is_wanted: impl Fn(QName<'_>) -> bool,
-    ) -> Result<Option<String>, Error> {
-        // Without the check for doubles, whose cost grows with the square of their number.
-        for attribute in element.start.attributes().with_checks(false) {
+        element: &Element<'e>,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Cow<'e, str>>, Error> {
+        for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            if is_wanted(attribute.key) {
-                let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-                let value = value.map_err(|error| self.malformed(error))?;
-                return Ok(Some(value.into_owned()));
+            if is_wanted(attribute.key.into_inner()) {
+                return self.value(&attribute).map(Some);
             }
         }
         Ok(None)
+    }
+
+    fn value<'v>(&self, attribute: &Attribute<'v>) -> Result<Cow<'v, str>, Error> {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'&';
+        if attribute.value.bytes().all(is_plain) {
+            return Ok(attribute.value.clone());
+        }
+        let value = attribute.normalized_value(XmlVersion::Explicit1_0);
+        value.map_err(|error| self.malformed(error))
     }
 
     fn token(&mut self) -> Result<Token<'a>, Error> {
         loop {
             self.nodes += 1;
             check("XML nodes", MAX_NODES, self.nodes)?;
+            if std::mem::take(&mut self.is_closed) {
+                match self.close()? {
+                    true => return Ok(Token::End),
+                    false => continue,
+                }
+            }
+            let before = self.rest().len();
             let event = self.reader.read_event();
-            match event.map_err(|error| self.broken(error))? {
-                Event::Start(start) => {
-                    if let Some(element) = self.open(start)? {
+            match event.map_err(|error| self.malformed(error))? {
+                Event::Start(_) => {
+                    if let Some(element) = self.open(self.tag(before, false))? {
+                        return Ok(Token::Start(element));
+                    }
+                }
+                Event::Empty(_) => {
+                    if let Some(element) = self.open(self.tag(before, true))? {
                         return Ok(Token::Start(element));
                     }
                 }
                 Event::End(_) => {
-                    if self.close() {
+                    if self.close()? {
                         return Ok(Token::End);
                     }
                 }
@@ -246,26 +293,58 @@ impl<'a> Xml<'a> {
                 Event::CData(text) => return Ok(Token::Text(text.xml10_content())),
                 Event::GeneralRef(reference) => return self.resolve(&reference).map(Token::Text),
                 Event::DocType(_) => return Err(self.malformed("it has a DTD")),
-                Event::Eof => return Err(self.malformed("it ends too early")),
-                Event::Empty(_) | Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
+                Event::Eof => return Err(self.too_early()),
+                Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
             }
         }
     }
 
-    fn check_attributes(&self, start: &BytesStart<'_>) -> Result<(), Error> {
-        if start.len() <= LONG_TAG {
+    /// The tag between where the reader stood and where it stands.
+    fn tag(&self, before: usize, is_closed: bool) -> Tag<'a> {
+        let end = self.text_of_part.len();
+        let tag = &self.text_of_part[end - before..end - self.rest().len()];
+        // At the start of a part its byte order mark is part of what was read.
+        let tag = tag.trim_start_matches('\u{feff}');
+        let tag = &tag[1..tag.len() - if is_closed { 2 } else { 1 }];
+        let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        Tag {
+            text: tag,
+            name: tag.bytes().position(is_space).unwrap_or(tag.len()),
+            is_closed,
+        }
+    }
+
+    fn check_attributes(&self, tag: &Tag<'a>) -> Result<(), Error> {
+        if tag.text.len() <= LONG_TAG {
             return Ok(());
         }
-        let mut attributes = start.attributes();
-        let attributes = attributes.with_checks(false);
-        let count = attributes.take(MAX_ATTRIBUTES + 1).count();
+        let count = tag.attributes().take(MAX_ATTRIBUTES + 1).count();
         check("XML attributes", MAX_ATTRIBUTES as u64, count as u64)
     }
 
-    fn space_of(&self, start: &BytesStart<'_>) -> Result<Space, Error> {
-        let (resolved, _) = self.reader.resolver().resolve_element(start.name());
-        known(&resolved).ok_or_else(|| {
-            let name = crate::ooxml::shown(start.name().into_inner());
+    /// Notes the namespaces that a tag declares, which hold in the innermost element.
+    fn declare(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
+        let declarations = &tag.text[tag.name..];
+        if memchr::memmem::find(declarations.as_bytes(), b"xmlns").is_none() {
+            return Ok(());
+        }
+        for attribute in tag.attributes() {
+            let attribute = attribute.map_err(|error| self.malformed(error))?;
+            let prefix = match split_name(attribute.key.into_inner()) {
+                ("", "xmlns") => "",
+                ("xmlns", prefix) => prefix,
+                _ => continue,
+            };
+            let uri = self.value(&attribute)?;
+            self.spaces.declare(self.open.len(), prefix, &uri)?;
+        }
+        Ok(())
+    }
+
+    fn space_of(&self, tag: &Tag<'a>) -> Result<Space, Error> {
+        let prefix = tag.split_name().0;
+        self.spaces.find(prefix).ok_or_else(|| {
+            let name = crate::ooxml::shown(&tag.text[..tag.name]);
             self.malformed(format!("the prefix of `{name}` is not declared"))
         })
     }
@@ -282,23 +361,13 @@ impl<'a> Xml<'a> {
         })
     }
 
-    fn broken(&self, error: quick_xml::Error) -> Error {
-        match error {
-            quick_xml::Error::Namespace(NamespaceError::TooManyBindings(_)) => Error::Limit {
-                limit: "XML namespaces",
-                value: MAX_NAMESPACES as u64,
-                actual: MAX_NAMESPACES as u64 + 1,
-            },
-            error => self.malformed(error),
-        }
+    fn too_early(&self) -> Error {
+        self.malformed("it ends too early")
     }
 
     /// What is wrong with the part, with the place that has been reached.
     pub(super) fn malformed(&self, problem: impl ToString) -> Error {
-        let position = self
-            .reader
-            .error_position()
-            .max(self.reader.buffer_position());
+        let position = self.text_of_part.len() - self.rest().len();
         let problem = crate::ooxml::shown(&problem.to_string());
         let problem = format!("{problem} (at byte {position})");
         Error::in_part(self.part, problem)

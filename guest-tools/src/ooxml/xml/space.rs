@@ -1,6 +1,6 @@
 //! The namespaces of Office.
 
-use quick_xml::name::{Namespace, ResolveResult};
+use super::{Error, MAX_NAMESPACES, check};
 
 /// The namespaces that matter here; transitional and strict ones are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,14 +108,67 @@ const SPACES: [(&str, Space); 22] = [
     ),
 ];
 
-/// The namespace that a name resolved to, or nothing when its prefix is not declared.
-pub(super) fn known(resolved: &ResolveResult<'_>) -> Option<Space> {
-    match resolved {
-        ResolveResult::Unbound => Some(Space::Other),
-        ResolveResult::Unknown(_) => None,
-        ResolveResult::Bound(Namespace(uri)) => {
-            let space = SPACES.iter().find(|(known, _)| known == uri);
-            Some(space.map_or(Space::Other, |(_, space)| *space))
+/// What the namespaces of Office's own extensions start with.
+const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
+
+/// The prefixes that are declared in the open elements, innermost last.
+#[derive(Default)]
+pub(super) struct Spaces<'a> {
+    bindings: Vec<Binding<'a>>,
+}
+
+struct Binding<'a> {
+    prefix: &'a str,
+    /// Nothing when the prefix is taken back, by an empty name.
+    space: Option<Space>,
+    is_extension: bool,
+    /// How many elements are open where it is declared.
+    depth: usize,
+}
+
+impl<'a> Spaces<'a> {
+    pub(super) fn declare(
+        &mut self,
+        depth: usize,
+        prefix: &'a str,
+        uri: &str,
+    ) -> Result<(), Error> {
+        let count = self.bindings.len() as u64 + 1;
+        check("XML namespaces", MAX_NAMESPACES as u64, count)?;
+        let space = SPACES.iter().find(|(known, _)| *known == uri);
+        let space = space.map_or(Space::Other, |(_, space)| *space);
+        self.bindings.push(Binding {
+            prefix,
+            space: (prefix.is_empty() || !uri.is_empty()).then_some(space),
+            is_extension: uri.starts_with(OFFICE_EXTENSIONS),
+            depth,
+        });
+        Ok(())
+    }
+
+    /// Forgets what was declared deeper inside.
+    pub(super) fn leave(&mut self, depth: usize) {
+        while self.bindings.pop_if(|last| last.depth > depth).is_some() {}
+    }
+
+    /// The namespace of a prefix, or nothing when it is not declared.
+    pub(super) fn find(&self, prefix: &str) -> Option<Space> {
+        match (self.binding(prefix), prefix) {
+            (Some(binding), _) => binding.space,
+            // Without a prefix and a default there is no namespace; `xml` is always declared.
+            (None, "" | "xml") => Some(Space::Other),
+            (None, _) => None,
         }
+    }
+
+    /// Whether a prefix stands for an extension by Office itself.
+    pub(super) fn is_extension(&self, prefix: &str) -> bool {
+        self.binding(prefix)
+            .is_some_and(|binding| binding.is_extension)
+    }
+
+    fn binding(&self, prefix: &str) -> Option<&Binding<'a>> {
+        let mut innermost_first = self.bindings.iter().rev();
+        innermost_first.find(|binding| binding.prefix == prefix)
     }
 }
