@@ -236,27 +236,39 @@ pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Reads a whole file that the operator names, such as a component.
+/// Reads a whole file of this crate's own state.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Reads a text that the operator wrote.
-pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+/// Reads a file that the operator names; `None` when it is longer than `most`.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits() as i32)
         .open(path)?;
-    let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-    if !file.metadata()?.is_file() {
-        return wrong("it is not a regular file");
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
-    let mut bytes = Vec::new();
+    if metadata.len() > most {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
     (&mut file).take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return wrong("it is too large");
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+/// Reads a text that the operator wrote.
+pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    match read_at_most(path, most)? {
+        None => wrong("it is too large"),
+        Some(bytes) => String::from_utf8(bytes).or_else(|_| wrong("it is not UTF-8 text")),
     }
-    String::from_utf8(bytes).or_else(|_| wrong("it is not UTF-8 text"))
 }
 
 /// Removes a file of this crate's own state.

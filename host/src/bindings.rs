@@ -10,7 +10,7 @@ wasmtime::component::bindgen!({
         "wasi:filesystem/types.directory-entry-stream": crate::guard::EntryStream,
         "wasi:io/streams.input-stream": crate::guard::Input,
         "wasi:io/streams.output-stream": crate::guard::Output,
-        "wasi:io/poll.pollable": crate::guard::AlwaysReady,
+        "wasi:io/poll.pollable": crate::guard::Pollable,
         "wasi:io/error.error": crate::guard::StreamFailure,
     },
     trappable_error_type: {

@@ -10,7 +10,9 @@ use crate::approval::{Approver, Nobody};
 use crate::audit::{AuditKey, AuditLog, Rotation};
 use crate::component::{ComponentError, ToolComponent};
 use crate::error::CallError;
+use crate::guest_log::GuestLog;
 use crate::journal;
+use crate::optional::GuestLine;
 use crate::patterns::{Judge, PatternError};
 use crate::policy::{Consent, Durability, Limits, Policy};
 use crate::respell::Respelling;
@@ -106,6 +108,7 @@ pub struct SessionBuilder {
     audit_key: Option<PathBuf>,
     rotation: Rotation,
     records_arguments: bool,
+    guest_log: GuestLog,
     configuration: Option<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
@@ -393,6 +396,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Who hears what components write to their standard streams, where they are granted
+    /// those: up to 64 KiB of a call, when it has ended. Default: `tracing` events of the target
+    /// `rootbound::guest`.
+    #[must_use]
+    pub fn guest_log(mut self, hear: impl Fn(&GuestLine) + Send + Sync + 'static) -> Self {
+        self.guest_log = GuestLog::to(hear);
+        self
+    }
+
     /// Where the session keeps its own files: the audit log, unless that goes elsewhere, and
     /// what the next start needs to know to clear up after a killed process. Sessions with
     /// the same directory clear up after each other. It is made when it is needed, and must
@@ -494,6 +506,11 @@ impl SessionBuilder {
             Some(component) => component,
             None => ToolComponent::file_tools()?,
         };
+        let mut policy = self.policy;
+        if let Some(manifest) = component.manifest() {
+            roots.narrow(manifest.read, manifest.write);
+            manifest.limits.narrow(&mut policy.limits);
+        }
         let key = self.audit_key.as_deref().map(read_key).transpose()?;
         let mut audit = match self.audit {
             AuditTarget::Log(log) => log,
@@ -510,7 +527,6 @@ impl SessionBuilder {
         }
         journal::clear_leftovers(state.as_deref());
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
-        let mut policy = self.policy;
         policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
@@ -527,6 +543,7 @@ impl SessionBuilder {
         shared.warnings = warnings;
         shared.confinement = self.confinement;
         shared.records_arguments = self.records_arguments;
+        shared.guest_log = self.guest_log;
         Session::from_shared(shared).map_err(StartError::Audit)
     }
 }

@@ -4,12 +4,13 @@ use std::os::fd::AsFd;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
-    PathBeneath, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
 use crate::ambient;
 use crate::roots::Rights;
 use crate::session::Session;
+use crate::tool_host::Tenant;
 
 /// The rights that the rules speak of. Newer kernels know more; none of them opens a file
 /// that these do not.
@@ -44,17 +45,52 @@ impl Session {
     /// When the kernel offers Landlock and a rule cannot be added. The thread may then be
     /// restricted in part; end it.
     pub fn confine_thread(&self) -> Result<KernelConfinement, ConfineError> {
-        restrict(self).map_err(|error| ConfineError(error.to_string()))
+        restrict(std::slice::from_ref(self)).map_err(|error| ConfineError(error.to_string()))
     }
 }
 
-fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::Error>> {
+impl Tenant {
+    /// As [`Session::confine_thread`], to the roots of all components together.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::confine_thread`].
+    pub fn confine_thread(&self) -> Result<KernelConfinement, ConfineError> {
+        let mut sessions = vec![self.session().clone()];
+        sessions.extend(self.components().into_iter().map(|(_, session)| session));
+        restrict(&sessions).map_err(|error| ConfineError(error.to_string()))
+    }
+}
+
+fn restrict(sessions: &[Session]) -> Result<KernelConfinement, Box<dyn std::error::Error>> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?
         .handle_access(AccessNet::from_all(KNOWN))?
         .scope(Scope::from_all(KNOWN))?
         .create()?;
+    for session in sessions {
+        ruleset = add_rules(ruleset, session)?;
+    }
+    if let Ok(terminal) = ambient::open_terminal() {
+        let talk = AccessFs::ReadFile | AccessFs::WriteFile;
+        ruleset = ruleset.add_rule(PathBeneath::new(terminal, talk))?;
+    }
+    let status = ruleset.restrict_self()?;
+    match (status.landlock, status.ruleset) {
+        (LandlockStatus::NotEnabled | LandlockStatus::NotImplemented, _) => {
+            Ok(KernelConfinement::Unavailable)
+        }
+        (_, RulesetStatus::NotEnforced) => Err("the rules were not enforced".into()),
+        _ => Ok(KernelConfinement::Enforced),
+    }
+}
+
+/// Opens what one session may reach.
+fn add_rules(
+    mut ruleset: RulesetCreated,
+    session: &Session,
+) -> Result<RulesetCreated, Box<dyn std::error::Error>> {
     for root in session.shared().roots.iter() {
         ruleset = ruleset.add_rule(PathBeneath::new(
             root.handle.as_fd(),
@@ -77,18 +113,7 @@ fn restrict(session: &Session) -> Result<KernelConfinement, Box<dyn std::error::
         let (directory, _) = ambient::open_ambient_directory(ambient::directory_of(log))?;
         ruleset = ruleset.add_rule(PathBeneath::new(directory, rights_to_rotate()))?;
     }
-    if let Ok(terminal) = ambient::open_terminal() {
-        let talk = AccessFs::ReadFile | AccessFs::WriteFile;
-        ruleset = ruleset.add_rule(PathBeneath::new(terminal, talk))?;
-    }
-    let status = ruleset.restrict_self()?;
-    match (status.landlock, status.ruleset) {
-        (LandlockStatus::NotEnabled | LandlockStatus::NotImplemented, _) => {
-            Ok(KernelConfinement::Unavailable)
-        }
-        (_, RulesetStatus::NotEnforced) => Err("the rules were not enforced".into()),
-        _ => Ok(KernelConfinement::Enforced),
-    }
+    Ok(ruleset)
 }
 
 /// Files of the log are made, renamed over one another, and read for their names.

@@ -37,7 +37,9 @@
 //! | ask the same about tools of your own | [`Broker`] |
 //! | record what happens | [`AuditLog`], [`AuditSink`] |
 //! | read a record, and trust it | [`LogVerifier`] |
-//! | run other tools | [`ToolComponent`] |
+//! | run other tools | [`ToolComponent`], [`ComponentLoader`] |
+//! | run many components for many tenants | [`ToolHost`], [`Tenant`] |
+//! | look at a component without running it | [`Inspection`], [`Manifest`] |
 //!
 //! This crate does not restrict the process that uses it, and it does not protect against
 //! other processes that may write to the granted directories; `SECURITY.md` says what is
@@ -64,10 +66,12 @@ mod explain;
 mod failures;
 mod gate;
 mod guard;
+mod guest_log;
 mod hook;
 mod journal;
 mod kernel;
 mod named_root;
+mod optional;
 mod output;
 mod paths;
 mod patterns;
@@ -83,6 +87,7 @@ mod screen;
 mod session;
 mod session_directory;
 mod shared;
+mod tool_host;
 mod toolset;
 mod transaction;
 mod walk;
@@ -97,11 +102,16 @@ pub use audit::{
     TracingSink, Unsettled, VerifiedLog, log_head, verify_log,
 };
 pub use builder::{SessionBuilder, StartError};
-pub use component::{ComponentError, Definition, PathArgument, PathRole, ToolComponent};
+pub use component::{
+    ComponentError, ComponentLoader, DeclaredLimits, Definition, Import, Imported, Inspection,
+    Manifest, PathArgument, PathRole, Producer, Standing, ToolComponent, component_code,
+    read_component,
+};
 pub use configuration::read_configuration;
 pub use error::{CallError, Ending, code};
 pub use explain::{Inside, RootReport};
 pub use kernel::{ConfineError, KernelConfinement};
+pub use optional::GuestLine;
 pub use output::{Content, Output, Receipt};
 pub use paths::PathRules;
 pub use patterns::{PatternError, Patterns, SECRETS};
@@ -109,6 +119,7 @@ pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 pub use roots::{Grant, Rights};
 pub use screen::escaped;
 pub use session::{Arguments, CallOptions, CallWatch, Session};
+pub use tool_host::{HostError, HostedTool, Tenant, ToolHost};
 pub use toolset::Toolset;
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;

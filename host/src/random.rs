@@ -12,13 +12,18 @@ pub(crate) fn hex<const N: usize>() -> String {
 /// `N` random bytes.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
+    fill(&mut bytes);
+    bytes
+}
+
+/// Fills a buffer with random bytes.
+pub(crate) fn fill(bytes: &mut [u8]) {
     let mut filled = 0;
-    while filled < N {
+    while filled < bytes.len() {
         // Linux answers short only when a signal interrupts; other errors cannot happen
         // with a valid buffer and no flags (getrandom(2)).
         filled += getrandom(&mut bytes[filled..], GetRandomFlags::empty()).unwrap_or(0);
     }
-    bytes
 }
 
 /// Bytes as lower-case hexadecimal text.

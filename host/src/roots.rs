@@ -29,7 +29,7 @@ pub(crate) struct Root {
 }
 
 /// The roots of a session: the read roots in their order, then the write root.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Roots(Vec<Root>);
 
 impl Roots {
@@ -70,6 +70,14 @@ impl Roots {
             None => roots.retain(|root| root.rights == Rights::Read),
         }
         Self(roots)
+    }
+
+    /// Takes away what a component declares that it does not need.
+    pub(crate) fn narrow(&mut self, reads: bool, writes: bool) {
+        self.0.retain(|root| match root.rights {
+            Rights::Read => reads,
+            Rights::Write => writes,
+        });
     }
 
     /// A label that no other directory has, nor an operator gave to one. One directory

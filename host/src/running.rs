@@ -9,7 +9,9 @@ use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 use crate::audit::AuditLog;
 use crate::bindings::provider;
 use crate::clock;
-use crate::component::{Definition, MAX_MEMORIES, MAX_PARTS, ToolComponent, engine};
+use crate::component::{
+    Definition, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, ToolComponent, engine,
+};
 use crate::errno;
 use crate::error::{CallError, code};
 use crate::gate;
@@ -24,8 +26,6 @@ const MAX_DEFINITION_BYTES: usize = 1 << 20;
 const LIST_PATIENCE: Duration = Duration::from_secs(1);
 /// Room for what is copied besides payloads: names, paths, error texts.
 const COPY_OVERHEAD: u64 = 1 << 20;
-/// Elements of a guest's tables (function pointers; the ordinary guest has hundreds).
-const MAX_TABLE_ELEMENTS: usize = 100_000;
 
 /// What the component answered to a call.
 pub(crate) type Answer = Result<provider::Output, provider::ToolError>;

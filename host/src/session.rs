@@ -261,6 +261,9 @@ impl Session {
         let tool = self.shared.component.listed_name(tool).unwrap_or(tool);
         let (mut state, result) = self.attempt(tool, &arguments, &options);
         state.dry_run = options.dry_run;
+        let written = std::mem::take(&mut state.captured);
+        let heard = &self.shared.guest_log;
+        heard.tell(written, &state.tool, &state.call);
         let outcome = self.record_end(&mut state, &arguments, started, result.as_ref().map(|_| ()));
         match (result, outcome) {
             (result, Ok(())) => result,
@@ -591,6 +594,34 @@ impl Session {
         }
     }
 
+    /// A session with the same grants and policy for another component, as far as that declares
+    /// to need them. The log says that it began.
+    pub(crate) fn with_component(&self, component: &ToolComponent) -> Result<Self, CallError> {
+        let shared = self.shared.with_component(component);
+        let mut genesis = shared.genesis();
+        genesis.session.clone_from(&shared.id);
+        shared.audit.append(vec![genesis])?;
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Records a call of a tool that no component has.
+    pub(crate) fn unknown(
+        &self,
+        tool: &str,
+        Arguments(arguments): Arguments,
+        error: CallError,
+    ) -> CallError {
+        let number = self.shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let call = format!("{}-{number}", self.shared.id);
+        let mut state = CallState::new(Arc::clone(&self.shared), call, tool, None);
+        match self.record_end(&mut state, &arguments, Instant::now(), Err(&error)) {
+            Ok(()) => error,
+            Err(unrecorded) => unrecorded,
+        }
+    }
+
     /// The tools of the session's component that are in its toolset, in the order in which
     /// front-ends show them.
     ///
@@ -634,12 +665,17 @@ impl Session {
     /// `audit-unavailable` when the log cannot be signed or synced, `io` when the session's own
     /// directory cannot be removed; the session is closed all the same.
     pub fn close(&self) -> Result<(), CallError> {
+        let ended = self.end();
+        self.shared.audit.close().and(ended)
+    }
+
+    /// Ends the session, and leaves its log open for others.
+    pub(crate) fn end(&self) -> Result<(), CallError> {
         self.shared.closed.store(true, Ordering::SeqCst);
-        let removed = match &self.shared.directory {
+        match &self.shared.directory {
             Some(directory) => directory.end().map_err(not_removed),
             None => Ok(()),
-        };
-        self.shared.audit.close().and(removed)
+        }
     }
 
     /// The session's own directory, if it was given one with

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::approval::{Approver, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind};
 use crate::component::{Definition, ToolComponent};
+use crate::guest_log::GuestLog;
 use crate::journal::Journal;
 use crate::patterns::Judge;
 use crate::policy::Policy;
@@ -46,10 +47,12 @@ pub(crate) struct Shared {
     pub(crate) confinement: Option<&'static str>,
     /// Whether the log holds what calls were asked, and not only a hash of it.
     pub(crate) records_arguments: bool,
+    /// Who hears what components write to their standard streams.
+    pub(crate) guest_log: GuestLog,
     /// Where this crate keeps its own files, if there is such a place.
     pub(crate) state: Option<PathBuf>,
     pub(crate) journal: Arc<Journal>,
-    pub(crate) quotas: Quotas,
+    pub(crate) quotas: Arc<Quotas>,
     /// The session's own directory, if it has one.
     pub(crate) directory: Option<SessionDirectory>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
@@ -92,9 +95,10 @@ impl Shared {
             warnings: Vec::new(),
             confinement: None,
             records_arguments: false,
+            guest_log: GuestLog::default(),
             journal: Journal::new(state.as_deref()),
             state,
-            quotas: Quotas::default(),
+            quotas: Arc::default(),
             directory: None,
             own_work: Mutex::default(),
             closed: Arc::default(),
@@ -105,8 +109,34 @@ impl Shared {
 
     /// The same grants, policy and log, with a memory of its own.
     pub(crate) fn apart(&self, principal: String) -> Self {
-        let number = self.apart.fetch_add(1, Ordering::Relaxed) + 1;
         let (roots, directory) = self.own_directory_apart();
+        Self {
+            principal,
+            directory,
+            ..self.beside(roots)
+        }
+    }
+
+    /// The same for another component, as far as that declares to need it. The quotas are for
+    /// both together.
+    pub(crate) fn with_component(&self, component: &ToolComponent) -> Self {
+        let mut other = Self {
+            component: component.clone(),
+            quotas: Arc::clone(&self.quotas),
+            ..self.beside(Arc::clone(&self.roots))
+        };
+        if let Some(manifest) = component.manifest() {
+            let mut roots = (*self.roots).clone();
+            roots.narrow(manifest.read, manifest.write);
+            other.roots = Arc::new(roots);
+            manifest.limits.narrow(&mut other.policy.limits);
+        }
+        other
+    }
+
+    /// What sessions have that know nothing of each other's work.
+    fn beside(&self, roots: Arc<Roots>) -> Self {
+        let number = self.apart.fetch_add(1, Ordering::Relaxed) + 1;
         Self {
             id: format!("{}.{number}", self.id),
             roots,
@@ -114,7 +144,7 @@ impl Shared {
             judge: self.judge.clone(),
             audit: self.audit.clone(),
             approver: Arc::clone(&self.approver),
-            principal,
+            principal: self.principal.clone(),
             standing: Standing::default(),
             component: self.component.clone(),
             toolset: self.toolset,
@@ -123,10 +153,11 @@ impl Shared {
             warnings: self.warnings.clone(),
             confinement: self.confinement,
             records_arguments: self.records_arguments,
+            guest_log: self.guest_log.clone(),
             journal: Arc::clone(&self.journal),
             state: self.state.clone(),
-            quotas: Quotas::default(),
-            directory,
+            quotas: Arc::default(),
+            directory: None,
             own_work: Mutex::default(),
             closed: Arc::clone(&self.closed),
             calls: AtomicU64::new(0),
@@ -188,6 +219,9 @@ impl Shared {
         entry.confinement = self.confinement;
         entry.component = Some(self.component.sha256().to_owned());
         entry.policy = Some(describe_policy(&self.policy));
+        entry.imports = (self.component.imports().iter())
+            .map(|import| import.as_str())
+            .collect();
         entry.grants = Some(self.roots.iter().map(describe_grant).collect());
         entry
     }

@@ -57,6 +57,8 @@ pub(crate) struct Entry {
     pub(crate) format: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) grants: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) imports: Vec<&'static str>,
     pub(crate) kind: EntryKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log: Option<String>,
@@ -122,6 +124,7 @@ impl Entry {
             effects: Vec::new(),
             format: None,
             grants: None,
+            imports: Vec::new(),
             kind,
             log: None,
             object: None,

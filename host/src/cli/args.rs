@@ -12,13 +12,13 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use rootbound::{
-    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, KernelConfinement,
-    Limits, RefuseEverything, Rotation, Session, SessionBuilder, TerminalApprover, ToolComponent,
-    Toolset,
+    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, Limits,
+    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset,
 };
 
+use super::components::{ComponentArgs, InspectArgs, ManifestArgs};
 use super::settings::{self, Sources};
-use super::{Failure, Refused, milliseconds, print, sizes, times};
+use super::{Failure, Refused, milliseconds, sizes, times};
 
 /// File tools that an LLM agent can be given without handing it the machine.
 #[derive(Debug, Parser)]
@@ -46,6 +46,13 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Show what is granted, the policy, and what would be refused.
     Check(CheckArgs),
+    /// Say what a component is and could do, without running it.
+    ///
+    /// Exit status: 0 it would be loaded with these options, 1 it would not, 2 wrong command
+    /// line.
+    Inspect(InspectArgs),
+    /// Show what a component declares that it needs, or add such a declaration.
+    Manifest(ManifestArgs),
     /// Verify or show an audit log; make a key to sign it.
     Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
@@ -78,9 +85,8 @@ pub(crate) struct ToolsArgs {
     /// For whom the list is.
     #[arg(long, value_enum, default_value_t = ToolsFormat::Text)]
     pub(crate) format: ToolsFormat,
-    /// Another tool component than the built-in one.
-    #[arg(long, value_name = "FILE.wasm")]
-    pub(crate) component: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) components: ComponentArgs,
     /// Which tools.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) toolset: ToolsetArg,
@@ -300,6 +306,8 @@ pub(crate) struct SessionArgs {
     #[command(flatten)]
     pub(crate) grants: GrantArgs,
     #[command(flatten)]
+    pub(crate) components: ComponentArgs,
+    #[command(flatten)]
     pub(crate) policy: PolicyArgs,
     /// Where the options come from.
     #[arg(skip)]
@@ -328,9 +336,6 @@ pub(crate) struct GrantArgs {
     /// more.
     #[arg(long, value_name = "FILE", env = "ROOTBOUND_CONFIG", hide_env_values = true, value_parser = directory_or_nothing())]
     config: Option<PathBuf>,
-    /// Another tool component than the built-in one.
-    #[arg(long, value_name = "FILE.wasm")]
-    component: Option<PathBuf>,
     /// Which tools there are.
     #[arg(long, value_enum, default_value_t)]
     toolset: ToolsetArg,
@@ -344,7 +349,7 @@ enum ConsentArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ApproveArg {
+pub(super) enum ApproveArg {
     /// Refuse whatever needs an approval.
     Deny,
     /// Ask at the terminal.
@@ -378,7 +383,7 @@ pub(crate) struct PolicyArgs {
     delete: ConsentArg,
     /// Who is asked where the policy says `ask` [default: nobody, so the answer is no].
     #[arg(long, value_enum)]
-    approve: Option<ApproveArg>,
+    pub(super) approve: Option<ApproveArg>,
     /// Bytes read of one file and call [default: 10MiB].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_read_bytes: Option<u64>,
@@ -437,7 +442,7 @@ pub(crate) struct PolicyArgs {
     durability: DurabilityArg,
     /// Do not let the kernel (Landlock) hold this process to the granted directories.
     #[arg(long)]
-    no_landlock: bool,
+    pub(super) no_landlock: bool,
     /// Where the audit log goes: a file, `stderr`, or `none` [default: a new file in the
     /// state directory].
     #[arg(long, value_name = "FILE|stderr|none")]
@@ -504,7 +509,9 @@ impl Cli {
             Command::Approvals(_)
             | Command::Audit(_)
             | Command::Completions { .. }
-            | Command::Man => Toolset::default(),
+            | Command::Inspect(_)
+            | Command::Man
+            | Command::Manifest(_) => Toolset::default(),
         }
     }
 
@@ -517,7 +524,9 @@ impl Cli {
             | Command::Approvals(_)
             | Command::Audit(_)
             | Command::Completions { .. }
-            | Command::Man => None,
+            | Command::Inspect(_)
+            | Command::Man
+            | Command::Manifest(_) => None,
         }
     }
 }
@@ -533,57 +542,8 @@ fn work_is_from_environment(matches: &ArgMatches) -> bool {
         .is_some_and(|(_, matches)| matches.value_source("work") == Some(ValueSource::EnvVariable))
 }
 
-/// A session, and whether the kernel confines the process.
-pub(crate) struct Opened {
-    pub(crate) session: Session,
-    pub(crate) landlock: &'static str,
-    /// Who answers where the policy says `ask`.
-    pub(crate) approver: &'static str,
-}
-
-impl SessionArgs {
-    /// Opens the session, tells the operator what is risky about it, and lets the kernel
-    /// confine the process. No other thread runs yet.
-    pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.open_with_output(Limits::default().max_output_bytes)
-    }
-
-    /// As [`SessionArgs::open`], with another default for the bytes of a result.
-    pub(crate) fn open_with_output(&self, max_output_bytes: u64) -> Result<Opened, Failure> {
-        let mut builder = Session::builder();
-        builder = self.grants.apply(builder)?;
-        builder = self.policy.apply(builder, max_output_bytes)?;
-        if let Some(file) = &self.sources.file {
-            builder = builder.configuration_file(file);
-        }
-        let session = builder.build()?;
-        for warning in session.warnings() {
-            print::to_stderr(&format!("warning: {warning}"));
-        }
-        let landlock = match self.policy.no_landlock {
-            true => "off, by --no-landlock",
-            false => match session.confine_thread().map_err(anyhow::Error::from)? {
-                KernelConfinement::Enforced => "on",
-                KernelConfinement::Unavailable => "off, the kernel does not offer it",
-            },
-        };
-        Ok(Opened {
-            session,
-            landlock,
-            approver: self.policy.approver(),
-        })
-    }
-}
-
-impl SessionArgs {
-    /// Whether the operator said who is asked.
-    pub(crate) fn names_an_approver(&self) -> bool {
-        self.policy.approve.is_some()
-    }
-}
-
 impl GrantArgs {
-    fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
+    pub(super) fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
         for read in &self.read {
             builder = match split_label(read)? {
                 (Some(label), directory) => builder.labelled_read_root(label, directory),
@@ -601,18 +561,8 @@ impl GrantArgs {
                 .session_dir(base)
                 .remove_session_dir(self.remove_session_dir);
         }
-        if let Some(component) = load_component(self.component.as_ref())? {
-            builder = builder.component(component);
-        }
         Ok(builder.toolset(self.toolset.into()))
     }
-}
-
-pub(crate) fn load_component(file: Option<&PathBuf>) -> Result<Option<ToolComponent>, Failure> {
-    let Some(file) = file else { return Ok(None) };
-    let component = ToolComponent::from_file(file)
-        .map_err(|error| anyhow::anyhow!("`{}`: {error}", file.display()))?;
-    Ok(Some(component))
 }
 
 /// `docs=./inputs` is a label and a directory; a directory with `=` in its name is given
@@ -632,7 +582,7 @@ fn split_label(read: &OsStr) -> Result<(Option<String>, &Path), Failure> {
 }
 
 impl PolicyArgs {
-    fn approver(&self) -> &'static str {
+    pub(super) fn approver(&self) -> &'static str {
         match self.approve {
             None => "nobody is there to approve",
             Some(ApproveArg::Deny) => "every question is answered with no",
@@ -642,10 +592,11 @@ impl PolicyArgs {
         }
     }
 
-    fn apply(
+    pub(super) fn apply(
         &self,
         mut builder: SessionBuilder,
         max_output_bytes: u64,
+        log: Option<AuditLog>,
     ) -> Result<SessionBuilder, Failure> {
         builder = builder
             .overwrite(self.overwrite.into())
@@ -670,21 +621,28 @@ impl PolicyArgs {
                 builder.approver(ApprovalQueue::in_state_directory().map_err(anyhow::Error::from)?)
             }
         };
-        builder = builder
-            .audit_rotation(Rotation {
-                max_bytes: self.audit_max_bytes,
-                max_age: self.audit_max_age,
-            })
-            .record_arguments(self.audit_arguments == AuditArgumentsArg::Full);
+        builder = builder.record_arguments(self.audit_arguments == AuditArgumentsArg::Full);
+        match log {
+            // It was opened, and is signed and rotated, as the options say.
+            Some(log) => Ok(builder.audit(log)),
+            None => Ok(self.log_to(builder)),
+        }
+    }
+
+    fn log_to(&self, builder: SessionBuilder) -> SessionBuilder {
+        let mut builder = builder.audit_rotation(Rotation {
+            max_bytes: self.audit_max_bytes,
+            max_age: self.audit_max_age,
+        });
         if let Some(key) = &self.audit_key {
             builder = builder.audit_key(key);
         }
-        Ok(match &self.audit {
+        match &self.audit {
             None => builder,
             Some(target) if target.as_os_str() == "stderr" => builder.audit(AuditLog::stderr()),
             Some(target) if target.as_os_str() == "none" => builder.audit(AuditLog::none()),
             Some(file) => builder.audit_file(file),
-        })
+        }
     }
 
     fn limits(&self, max_output_bytes: u64) -> Limits {

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Context;
-use rootbound::{CallError, CallOptions, CallWatch, Output, Session};
+use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant};
 
 use super::args::CallArgs;
 use super::{Exit, Failure, print};
@@ -19,24 +19,24 @@ const GRACE: Duration = Duration::from_millis(500);
 
 pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let arguments = arguments(&args.arguments)?;
-    let session = args.session.open()?.session;
-    let exit = match call(&session, args, arguments) {
+    let tenant = args.session.open()?.tenant;
+    let exit = match call(&tenant, args, arguments) {
         Ok(output) => {
             print::result(&output.to_json());
             Exit::Success
         }
         Err(error) => {
-            print::error(session.toolset(), &error);
+            print::error(tenant.toolset(), &error);
             Exit::Refused
         }
     };
-    close(&session);
+    close(&tenant);
     Ok(exit)
 }
 
 /// Makes the call in a thread of its own: a system call that the kernel does not return
 /// from must not keep the answer.
-fn call(session: &Session, args: &CallArgs, arguments: Vec<u8>) -> Result<Output, CallError> {
+fn call(tenant: &Tenant, args: &CallArgs, arguments: Vec<u8>) -> Result<Output, CallError> {
     let watch = Arc::new(CallWatch::default());
     let options = CallOptions {
         dry_run: args.dry_run,
@@ -44,17 +44,17 @@ fn call(session: &Session, args: &CallArgs, arguments: Vec<u8>) -> Result<Output
         ..CallOptions::default()
     };
     let (sender, receiver) = mpsc::channel();
-    let (running, tool) = (session.clone(), args.tool.clone());
+    let (running, tool) = (tenant.clone(), args.tool.clone());
     std::thread::spawn(move || {
         // Nobody listens any more when the call was abandoned.
         let _ = sender.send(running.call_with(&tool, arguments, options));
     });
-    let patience = session.policy().limits.timeout + GRACE;
+    let patience = tenant.timeout(&args.tool) + GRACE;
     loop {
         match receiver.recv_timeout(patience) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => {
-                if let Some(error) = session.abandon(&args.tool, &watch) {
+                if let Some(error) = tenant.abandon(&args.tool, &watch) {
                     return Err(error);
                 }
             }
@@ -65,8 +65,8 @@ fn call(session: &Session, args: &CallArgs, arguments: Vec<u8>) -> Result<Output
 }
 
 /// The answer is out; a log that cannot be synced is for the operator.
-fn close(session: &Session) {
-    if let Err(error) = session.close() {
+fn close(tenant: &Tenant) {
+    if let Err(error) = tenant.close() {
         print::to_stderr(&format!("warning: {}", error.message()));
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Patterns, Rights, SECRETS};
+use rootbound::{Consent, Manifest, Patterns, Rights, SECRETS, Session};
 use serde_json::{Value, json};
 
-use super::args::{CheckArgs, Opened};
+use super::args::CheckArgs;
+use super::opening::Opened;
 use super::{Exit, Failure, options, print, roots};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -14,7 +15,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         let sources = &args.session.sources;
         print::result(&options::shown(
             sources,
-            &opened.session.policy_json(),
+            &opened.tenant.session().policy_json(),
             args.wants_json(),
         ));
     } else if args.wants_json() {
@@ -22,34 +23,69 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     } else {
         print::result(as_text(&opened, args.look_inside).trim_end());
     }
-    opened.session.close()?;
+    opened.tenant.close()?;
     Ok(Exit::Success)
 }
 
+/// What is said of the first component stands at the top: mostly it is the only one.
 fn as_json(opened: &Opened, look_inside: bool) -> Value {
-    let session = &opened.session;
+    let components = opened.tenant.components();
+    let mut described = components
+        .iter()
+        .map(|(name, session)| of_component(opened, name, session, look_inside));
+    let Some(mut first) = described.next() else {
+        return Value::Null;
+    };
+    let others: Vec<Value> = described.collect();
+    let session = opened.tenant.session();
+    first["audit"] = json!(session.audit().describe());
+    first["landlock"] = json!(opened.landlock);
+    if !others.is_empty() {
+        first["further"] = json!(others);
+    }
+    first
+}
+
+fn of_component(opened: &Opened, name: &str, session: &Session, look_inside: bool) -> Value {
     let roots = session.explain_roots(look_inside);
     let grants: Vec<Value> = roots
         .iter()
         .map(|root| json!({ "label": root.label, "rights": roots::rights(root.rights) }))
         .collect();
     let explained: Vec<Value> = roots.iter().map(roots::as_json).collect();
+    let component = session.component();
+    let imports: Vec<&str> = component.imports().iter().map(|it| it.as_str()).collect();
     json!({
+        "name": name,
         "grants": grants,
         "roots": explained,
         "policy": session.policy_json(),
-        "refused": refused(opened),
-        "audit": session.audit().describe(),
-        "landlock": opened.landlock,
-        "component": session.component().sha256(),
+        "refused": refused(opened, session),
+        "component": component.sha256(),
+        "imports": imports,
+        "manifest": component.manifest().map(Manifest::to_json),
         "warnings": session.warnings(),
     })
 }
 
 fn as_text(opened: &Opened, look_inside: bool) -> String {
-    let session = &opened.session;
+    let components = opened.tenant.components();
+    let mut text = String::new();
+    for (name, session) in &components {
+        // Writing to a string cannot fail.
+        if components.len() > 1 {
+            let _ = writeln!(text, "component `{name}`:");
+        }
+        text.push_str(&about_component(opened, session, look_inside));
+    }
+    let session = opened.tenant.session();
+    let _ = writeln!(text, "audit:\n  {}", session.audit().describe());
+    let _ = writeln!(text, "landlock:\n  {}", opened.landlock);
+    text
+}
+
+fn about_component(opened: &Opened, session: &Session, look_inside: bool) -> String {
     let mut text = String::from("grants:\n");
-    // Writing to a string cannot fail.
     for root in session.explain_roots(look_inside) {
         text.push_str(&roots::as_text(&root));
     }
@@ -57,7 +93,8 @@ fn as_text(opened: &Opened, look_inside: bool) -> String {
         text.push_str("  none: every file operation is refused\n");
     }
     text.push_str("refused:\n");
-    for line in refused(opened) {
+    for line in refused(opened, session) {
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {line}");
     }
     text.push_str("policy:\n");
@@ -69,19 +106,30 @@ fn as_text(opened: &Opened, look_inside: bool) -> String {
             let _ = writeln!(text, "  {name:<20} {value}");
         }
     }
-    let _ = writeln!(text, "audit:\n  {}", session.audit().describe());
-    let _ = writeln!(text, "landlock:\n  {}", opened.landlock);
-    let _ = writeln!(text, "component:\n  {}", session.component().sha256());
+    let component = session.component();
+    let _ = writeln!(text, "component:\n  {}", component.sha256());
+    for import in component.imports() {
+        let _ = writeln!(text, "  has `{import}`: {}", import.in_words());
+    }
+    if let Some(manifest) = component.manifest() {
+        let _ = writeln!(text, "  declares {}", manifest.to_json());
+    }
     text
 }
 
-fn refused(opened: &Opened) -> Vec<String> {
-    let session = &opened.session;
+fn refused(opened: &Opened, session: &Session) -> Vec<String> {
     let granted = |rights| session.grants().iter().any(|grant| grant.rights == rights);
+    let declares = |what: fn(&Manifest) -> bool| session.component().manifest().is_none_or(what);
     let mut lines = vec!["everything outside the granted directories".to_owned()];
     lines.extend(excluded(&session.policy().patterns));
-    if !granted(Rights::Read) {
+    if !declares(|it| it.read) {
+        lines.push("reading and listing: the component declares that it does not".to_owned());
+    } else if !granted(Rights::Read) {
         lines.push("reading and listing: nothing is granted for reading".to_owned());
+    }
+    if !declares(|it| it.write) {
+        lines.push("writing and deleting: the component declares that it does not".to_owned());
+        return lines;
     }
     if !granted(Rights::Write) {
         lines.push("writing and deleting: nothing is granted for writing".to_owned());

@@ -29,8 +29,14 @@ const PATHS: [&str; 7] = [
     "audit",
     "audit_key",
 ];
-/// Values of `audit` that are no paths.
-const NO_PATHS: [&str; 2] = ["stderr", "none"];
+/// Values that are no paths, and the keys that have them.
+const NO_PATHS: [(&str, &str); 3] = [
+    ("audit", "stderr"),
+    ("audit", "none"),
+    ("component", "built-in"),
+];
+/// Keys whose paths may have a name before them.
+const LABELLED: [&str; 2] = ["read", "component"];
 
 /// Something in the file that cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -184,6 +190,10 @@ impl Reader<'_> {
             (Takes::Number | Takes::Text, DeValue::String(text)) => {
                 Ok(vec![self.argument(arg, &option, text, span)?])
             }
+            // One may stand for a list of one.
+            (Takes::List, DeValue::String(text)) => {
+                Ok(vec![self.argument(arg, &option, text, span)?])
+            }
             (Takes::List, DeValue::Array(items)) => {
                 let mut arguments = Vec::new();
                 for item in items.iter() {
@@ -210,7 +220,7 @@ impl Reader<'_> {
         span: Range<usize>,
     ) -> Result<OsString, ConfigError> {
         let id = arg.get_id().as_str();
-        let value = match PATHS.contains(&id) && !(id == "audit" && NO_PATHS.contains(&text)) {
+        let value = match PATHS.contains(&id) && !NO_PATHS.contains(&(id, text)) {
             true => self
                 .path(id, text)
                 .map_err(|why| self.wrong(span.clone(), why))?,
@@ -227,7 +237,7 @@ impl Reader<'_> {
     /// A path as seen from the working directory; behind its label, where it has one.
     fn path(&self, id: &str, text: &str) -> Result<OsString, String> {
         let label = match text.find(['=', '/']) {
-            Some(at) if id == "read" && text[at..].starts_with('=') => at + 1,
+            Some(at) if LABELLED.contains(&id) && text[at..].starts_with('=') => at + 1,
             _ => 0,
         };
         let (label, path) = text.split_at(label);
@@ -300,7 +310,7 @@ pub(crate) fn schema(command: &Command) -> Value {
         let mut schema = match Takes::of(arg) {
             Takes::Flag => json!({ "type": "boolean" }),
             Takes::Number => json!({ "type": ["integer", "string"], "minimum": 0 }),
-            Takes::List => json!({ "type": "array", "items": text }),
+            Takes::List => json!({ "type": ["array", "string"], "items": text }),
             Takes::Text => text,
         };
         let choices: Vec<String> = (arg.get_possible_values().iter())

@@ -5,9 +5,13 @@ mod args;
 mod audit;
 mod call;
 mod check;
+mod components;
 mod config;
 mod generate;
+mod inspect;
+mod manifest;
 mod milliseconds;
+mod opening;
 mod options;
 pub(crate) mod print;
 mod roots;
@@ -20,7 +24,7 @@ use std::process::ExitCode;
 
 use args::{Cli, Command};
 pub(crate) use args::{HttpArgs, McpArgs};
-use rootbound::{CallError, StartError, Toolset};
+use rootbound::{CallError, HostError, StartError, Toolset};
 
 use crate::mcp;
 
@@ -57,6 +61,8 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Tools(tools) => tools::run(tools),
         Command::Mcp(args) => mcp::run(args),
         Command::Check(check) => check::run(check),
+        Command::Inspect(args) => Ok(inspect::run(args)),
+        Command::Manifest(args) => manifest::run(args),
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
         Command::Completions { shell } => Ok(generate::completions(*shell)),
@@ -108,6 +114,16 @@ impl From<StartError> for Failure {
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         Self::Call(error)
+    }
+}
+
+impl From<HostError> for Failure {
+    /// A component that does not list its tools has been run, and has answered otherwise.
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Tools { error, .. } => Self::Call(error),
+            other => Self::Usage(other.into()),
+        }
     }
 }
 

@@ -2,24 +2,19 @@
 
 use std::fmt::Write;
 
-use rootbound::{Definition, PathArgument, ToolComponent, Toolset};
+use rootbound::{AuditLog, Definition, PathArgument, Session, ToolHost, Toolset};
 use serde_json::{Value, json};
 
-use super::args::{self, ToolsArgs, ToolsFormat};
+use super::args::{ToolsArgs, ToolsFormat};
+use super::components::Wanted;
 use super::{Exit, Failure, print};
 use crate::mcp;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
-    let component = match args::load_component(args.component.as_ref())? {
-        Some(component) => component,
-        None => ToolComponent::file_tools().map_err(anyhow::Error::from)?,
-    };
+    let wanted = args.components.load()?;
     let toolset = Toolset::from(args.toolset);
-    let tools: Vec<&Definition> = component
-        .definitions()?
-        .iter()
-        .filter(|tool| toolset.has(&tool.name))
-        .collect();
+    let listed = listed(&wanted, toolset)?;
+    let tools: Vec<&Definition> = listed.iter().collect();
     let tools = tools.as_slice();
     match args.format {
         ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
@@ -31,6 +26,22 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
         ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
     }
     Ok(Exit::Success)
+}
+
+/// The tools of one component as it lists them, of several as a host of all of them does.
+fn listed(wanted: &[Wanted], toolset: Toolset) -> Result<Vec<Definition>, Failure> {
+    if let [only] = wanted {
+        let tools = only.component.definitions()?.iter();
+        return Ok(tools.filter(|it| toolset.has(&it.name)).cloned().collect());
+    }
+    let host = ToolHost::default();
+    for Wanted { name, component } in wanted {
+        let builder = Session::builder().audit(AuditLog::none()).toolset(toolset);
+        let session = builder.component(component.clone()).build()?;
+        host.load_session(name, session)?;
+    }
+    let tools = host.tools();
+    Ok(tools.iter().map(|tool| tool.definition.clone()).collect())
 }
 
 /// What a component says about itself must not reach the terminal as a command.
@@ -82,7 +93,7 @@ fn schema(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({ "type": "object" }))
 }
 
-fn everything(tool: &Definition) -> Value {
+pub(super) fn everything(tool: &Definition) -> Value {
     let path = |argument: &PathArgument| {
         json!({
             "pointer": argument.pointer,

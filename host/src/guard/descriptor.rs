@@ -249,7 +249,7 @@ impl filesystem::HostDescriptor for CallState {
         if !file.readable {
             return Err(Fault::bad_descriptor());
         }
-        self.hand_out(Input {
+        self.hand_out(Input::File {
             file,
             position: offset,
         })
@@ -258,7 +258,7 @@ impl filesystem::HostDescriptor for CallState {
     fn write_via_stream(&mut self, fd: Fd, offset: u64) -> Result<Resource<Output>, Fault> {
         let file = self.file_of(&fd)?;
         self.append_offset(&file)?;
-        self.hand_out(Output {
+        self.hand_out(Output::File {
             file,
             position: offset,
         })
@@ -267,7 +267,7 @@ impl filesystem::HostDescriptor for CallState {
     fn append_via_stream(&mut self, fd: Fd) -> Result<Resource<Output>, Fault> {
         let file = self.file_of(&fd)?;
         let position = self.append_offset(&file)?;
-        self.hand_out(Output { file, position })
+        self.hand_out(Output::File { file, position })
     }
 
     fn read_directory(&mut self, fd: Fd) -> Result<Resource<EntryStream>, Fault> {

@@ -25,7 +25,7 @@ mod transfer;
 
 pub use directory::EntryStream;
 pub use fault::{Fault, StreamFault};
-pub use io::{AlwaysReady, StreamFailure};
+pub use io::{Pollable, StreamFailure};
 pub use state::Descriptor;
 pub(crate) use state::{CallState, timed_out};
 pub use streams::{Input, Output};

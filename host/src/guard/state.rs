@@ -16,6 +16,7 @@ use crate::bindings::filesystem::ErrorCode;
 use crate::error::{CallError, code};
 use crate::expected::CallerWord;
 use crate::failures::Failures;
+use crate::optional::Captured;
 use crate::policy::{Operation, RiskClass};
 use crate::quotas::Taken;
 use crate::roots::{Rights, Root, RootIndex};
@@ -134,6 +135,10 @@ pub(crate) struct CallState {
     /// The answers to give where the guest says `refused` and names a path.
     pub(crate) failures: Failures,
     pub(crate) stop: Option<Stop>,
+    /// When the call's clock was started.
+    pub(crate) began: Instant,
+    /// What the guest wrote to its standard streams, where it has them.
+    pub(crate) captured: Captured,
     accesses: Vec<Access>,
     access_bytes: usize,
     refusals: u32,
@@ -163,7 +168,8 @@ impl CallState {
         tool: &str,
         ceiling: Option<RiskClass>,
     ) -> Self {
-        let deadline = Instant::now() + shared.policy.limits.timeout;
+        let began = Instant::now();
+        let deadline = began + shared.policy.limits.timeout;
         Self {
             shared,
             call,
@@ -178,6 +184,8 @@ impl CallState {
             last_failure: None,
             failures: Failures::default(),
             stop: None,
+            began,
+            captured: Captured::default(),
             accesses: Vec::new(),
             access_bytes: 0,
             refusals: 0,
@@ -197,7 +205,8 @@ impl CallState {
 
     /// Starts the call's clock anew: waiting for a place is not the guest's time.
     pub(crate) fn start_clock(&mut self) {
-        self.deadline = Instant::now() + self.shared.policy.limits.timeout;
+        self.began = Instant::now();
+        self.deadline = self.began + self.shared.policy.limits.timeout;
     }
 
     /// Whether the guard said no to anything that the guest asked.

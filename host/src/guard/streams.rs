@@ -1,30 +1,54 @@
-//! `wasi:io/streams` over files: the same reads and writes as through descriptors.
+//! `wasi:io/streams` over files: the same reads and writes as through descriptors. Where they
+//! are granted, the standard streams are streams too.
 
 use wasmtime::component::Resource;
 
+use super::ask::Asked;
 use super::fault::{Fault, StreamFault};
-use super::io::AlwaysReady;
+use super::io::Pollable;
 use super::state::{CallState, OpenFile};
 use crate::bindings::streams;
 use crate::error::CallError;
+use crate::optional::StandardStream;
+use crate::policy::Operation;
 
 /// Most bytes that a stream takes at once, as it tells the guest.
 const WRITE_PERMIT: u64 = 1 << 20;
 /// Zeroes are written from a buffer of this size.
 const ZEROES: [u8; 4096] = [0; 4096];
 
-/// A file that is read in order.
+/// What is read in order.
 #[derive(Debug)]
-pub struct Input {
-    pub(super) file: OpenFile,
-    pub(super) position: u64,
+pub enum Input {
+    /// A file.
+    File { file: OpenFile, position: u64 },
+    /// The standard input, which is empty.
+    Empty,
 }
 
-/// A file that is written in order.
+/// What is written in order.
 #[derive(Debug)]
-pub struct Output {
-    pub(super) file: OpenFile,
-    pub(super) position: u64,
+pub enum Output {
+    /// A file.
+    File { file: OpenFile, position: u64 },
+    /// A standard stream, which is kept for the operator.
+    Standard(StandardStream),
+}
+
+impl Input {
+    fn advance(&mut self, by: u64) {
+        if let Self::File { position, .. } = self {
+            *position += by;
+        }
+    }
+}
+
+impl Output {
+    fn advance(&mut self, by: u64) {
+        if let Self::File { position, .. } = self {
+            *position += by;
+        }
+    }
 }
 
 impl CallState {
@@ -33,7 +57,12 @@ impl CallState {
         stream: &Resource<Input>,
         wanted: u64,
     ) -> Result<Vec<u8>, StreamFault> {
-        let Input { file, position } = self.table.get(stream)?;
+        let Input::File { file, position } = self.table.get(stream)? else {
+            return match wanted {
+                0 => Ok(Vec::new()),
+                _ => Err(StreamFault::Closed),
+            };
+        };
         let (file, position) = (file.clone(), *position);
         // A stream hands out what is left, so that a guest can stop where a limit ends it;
         // only who then asks for more is refused.
@@ -42,15 +71,23 @@ impl CallState {
         if bytes.is_empty() && wanted > 0 {
             return Err(StreamFault::Closed);
         }
-        self.table.get_mut(stream)?.position += bytes.len() as u64;
+        self.table.get_mut(stream)?.advance(bytes.len() as u64);
         Ok(bytes)
     }
 
     fn write_stream(&mut self, stream: &Resource<Output>, bytes: &[u8]) -> Result<(), StreamFault> {
-        let Output { file, position } = self.table.get(stream)?;
+        let (file, position) = match self.table.get(stream)? {
+            Output::File { file, position } => (file, position),
+            Output::Standard(stream) => {
+                let stream = *stream;
+                self.check_deadline()?;
+                self.captured.write(stream, bytes);
+                return Ok(());
+            }
+        };
         let (file, position) = (file.clone(), *position);
         self.write_bytes(&file, bytes, position)?;
-        self.table.get_mut(stream)?.position += bytes.len() as u64;
+        self.table.get_mut(stream)?.advance(bytes.len() as u64);
         Ok(())
     }
 
@@ -65,10 +102,10 @@ impl CallState {
             let limit = self.shared.policy.limits.max_write_bytes;
             let total = (limit - left).saturating_add(count);
             let error = CallError::limit("max_write_bytes", limit, total);
-            let file = self.table.get(stream)?.file.clone();
-            return Err(
-                super::ask::Asked::about(&file, crate::policy::Operation::Change, error).into(),
-            );
+            return Err(match self.table.get(stream)? {
+                Output::File { file, .. } => Asked::about(file, Operation::Change, error).into(),
+                Output::Standard(_) => StreamFault::Closed,
+            });
         }
         let mut left = count;
         while left > 0 {
@@ -94,19 +131,24 @@ impl CallState {
     fn skip_in(&mut self, stream: &Resource<Input>, wanted: u64) -> Result<u64, StreamFault> {
         self.check_deadline()?;
         let input = self.table.get_mut(stream)?;
-        let size = rustix::fs::fstat(&input.file.handle)
-            .map_err(Fault::errno)?
-            .st_size as u64;
-        let skipped = wanted.min(size.saturating_sub(input.position));
+        let left = match input {
+            Input::File { file, position } => {
+                let stat = rustix::fs::fstat(&file.handle).map_err(Fault::errno)?;
+                (stat.st_size as u64).saturating_sub(*position)
+            }
+            Input::Empty => 0,
+        };
+        let skipped = wanted.min(left);
         if skipped == 0 && wanted > 0 {
             return Err(StreamFault::Closed);
         }
-        input.position += skipped;
+        input.advance(skipped);
         Ok(skipped)
     }
 
-    fn ready_pollable(&mut self) -> wasmtime::Result<Resource<AlwaysReady>> {
-        match self.hand_out(AlwaysReady) {
+    /// Something that can be waited for.
+    pub(crate) fn pollable(&mut self, pollable: Pollable) -> wasmtime::Result<Resource<Pollable>> {
+        match self.hand_out(pollable) {
             Ok(pollable) => Ok(pollable),
             Err(fault) => {
                 self.settle(fault)?;
@@ -141,9 +183,9 @@ impl streams::HostInputStream for CallState {
         self.skip_in(&stream, length)
     }
 
-    fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<AlwaysReady>> {
+    fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<Pollable>> {
         self.table.get(&stream)?;
-        self.ready_pollable()
+        self.pollable(Pollable::Ready)
     }
 
     fn drop(&mut self, stream: Resource<Input>) -> wasmtime::Result<()> {
@@ -179,9 +221,9 @@ impl streams::HostOutputStream for CallState {
         Ok(())
     }
 
-    fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<AlwaysReady>> {
+    fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<Pollable>> {
         self.table.get(&stream)?;
-        self.ready_pollable()
+        self.pollable(Pollable::Ready)
     }
 
     fn write_zeroes(&mut self, stream: Resource<Output>, length: u64) -> Result<(), StreamFault> {

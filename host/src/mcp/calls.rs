@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::model::{ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
-use rootbound::{CallError, CallOptions, CallWatch, Output, Session};
+use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
@@ -45,7 +45,7 @@ impl Default for Calls {
 
 /// What is called, and who is told.
 pub(super) struct Call {
-    pub(super) session: Session,
+    pub(super) tenant: Tenant,
     pub(super) tool: String,
     pub(super) arguments: Vec<u8>,
     pub(super) options: CallOptions,
@@ -68,7 +68,7 @@ impl Calls {
             return Err(ErrorData::internal_error("the server ends", None));
         };
         let Call {
-            session,
+            tenant,
             tool,
             arguments,
             mut options,
@@ -77,7 +77,7 @@ impl Calls {
             mut questions,
         } = call;
         options.watch = Some(Arc::clone(&watch));
-        let (running, name) = (session.clone(), tool.clone());
+        let (running, name) = (tenant.clone(), tool.clone());
         let mut task = tokio::spawn(async move {
             // Whoever serves other messages takes over this thread's work for as long.
             let result =
@@ -85,7 +85,7 @@ impl Calls {
             drop(place);
             result
         });
-        let patience = session.policy().limits.timeout + GRACE;
+        let patience = tenant.timeout(&tool) + GRACE;
         let mut deadline = Instant::now() + patience;
         let mut next_progress = Instant::now() + PROGRESS;
         let (mut cancelled, mut told) = (false, 0);
@@ -99,7 +99,7 @@ impl Calls {
                     cancelled = true;
                     watch.cancel();
                 }
-                () = sleep_until(deadline) => match session.abandon(&tool, &watch) {
+                () = sleep_until(deadline) => match tenant.abandon(&tool, &watch) {
                     Some(error) => return Ok(Err(error)),
                     None => deadline += patience,
                 },

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use rootbound::{CallError, CallOptions, Session, code};
+use rootbound::{CallOptions, Tenant, code};
 
 use super::approvals::{ClientApprovals, Way};
 use super::calls::{Call, Calls};
@@ -22,7 +22,7 @@ const TOOLS_LIFETIME_MS: u64 = 60 * 60 * 1000;
 /// What all sessions of the server share.
 #[derive(Debug)]
 pub(super) struct Server {
-    pub(super) session: Session,
+    pub(super) tenant: Tenant,
     tools: Tools,
     results: Results,
     instructions: String,
@@ -39,57 +39,66 @@ pub(super) struct Principal(pub(super) String);
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
     server: Arc<Server>,
-    /// The session of the library; over HTTP set apart for the first caller.
-    session: Arc<OnceLock<Session>>,
+    /// Who calls the library; over HTTP set apart for the first caller.
+    tenant: Arc<OnceLock<Tenant>>,
 }
 
 impl Server {
     pub(super) fn new(
-        session: Session,
+        tenant: Tenant,
         instructions: String,
         approvals: Option<ClientApprovals>,
-    ) -> Result<Self, CallError> {
-        Ok(Self {
-            tools: Tools::of(&session)?,
-            results: Results::with_output_limit(session.policy().limits.max_output_bytes),
+    ) -> Self {
+        Self {
+            tools: Tools::of(&tenant),
+            results: Results::with_output_limit(longest_output(&tenant)),
             instructions,
             calls: Calls::default(),
             approvals,
-            session,
-        })
+            tenant,
+        }
     }
+}
+
+/// The longest result that any of the components may give.
+fn longest_output(tenant: &Tenant) -> u64 {
+    let components = tenant.components();
+    let outputs = components
+        .iter()
+        .map(|(_, session)| session.policy().limits.max_output_bytes);
+    outputs.max().unwrap_or_default()
 }
 
 impl Handler {
     /// For the one session of a process.
     pub(super) fn alone(server: Arc<Server>) -> Self {
-        let session = Arc::new(OnceLock::from(server.session.clone()));
-        Self { server, session }
+        let tenant = Arc::new(OnceLock::from(server.tenant.clone()));
+        Self { server, tenant }
     }
 
     /// For one of many sessions.
     pub(super) fn apart(server: Arc<Server>) -> Self {
         Self {
             server,
-            session: Arc::default(),
+            tenant: Arc::default(),
         }
     }
 
-    /// The session of the caller. Another caller cannot take it over.
-    fn session_for(&self, context: &RequestContext<RoleServer>) -> Result<&Session, ErrorData> {
+    /// What the caller has. Another caller cannot take it over.
+    fn tenant_for(&self, context: &RequestContext<RoleServer>) -> Result<&Tenant, ErrorData> {
         let parts = context.extensions.get::<http::request::Parts>();
         let Some(Principal(principal)) = parts.and_then(|parts| parts.extensions.get()) else {
             let none = || ErrorData::internal_error("the request has no principal", None);
-            return self.session.get().ok_or_else(none);
+            return self.tenant.get().ok_or_else(none);
         };
-        let session = self
-            .session
-            .get_or_init(|| self.server.session.apart(principal));
-        if session.principal() != principal {
+        let tenant = self
+            .tenant
+            .get_or_init(|| self.server.tenant.apart(principal));
+        if tenant.principal() != principal {
             let why = "the session belongs to another token";
             return Err(ErrorData::invalid_request(why, None));
         }
-        Ok(session)
+        Ok(tenant)
     }
 
     /// Waits until no call runs.
@@ -141,11 +150,11 @@ impl ServerHandler for Handler {
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let server = &self.server;
-        let session = self.session_for(&context)?.clone();
+        let tenant = self.tenant_for(&context)?.clone();
         let mut arguments = request.arguments.take().unwrap_or_default();
         let dry_run = server.tools.take_dry_run(&request.name, &mut arguments);
         let mut place = context.extensions.remove::<UnderWay>();
-        let way = self.way(&mut request, &context, session.principal(), &mut place)?;
+        let way = self.way(&mut request, &context, tenant.principal(), &mut place)?;
         let options = CallOptions {
             dry_run,
             approver: way.approver(),
@@ -156,10 +165,10 @@ impl ServerHandler for Handler {
             Way::During(_, questions) => (None, Some(questions)),
             Way::Between(approver) => (Some(approver), None),
         };
-        let principal = session.principal().to_owned();
+        let principal = tenant.principal().to_owned();
         let progress = context.meta.get_progress_token();
         let call = Call {
-            session,
+            tenant,
             tool: request.name.into_owned(),
             arguments: serde_json::to_vec(&arguments).unwrap_or_default(),
             options,
@@ -177,7 +186,7 @@ impl ServerHandler for Handler {
         }
         Ok(match result {
             Ok(output) => server.results.success(output).into(),
-            Err(error) => results::failure(server.session.toolset(), &error).into(),
+            Err(error) => results::failure(server.tenant.toolset(), &error).into(),
         })
     }
 }

@@ -2,13 +2,30 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Rights, Session};
+use rootbound::{Consent, Rights, Session, Tenant};
 
 /// Who can be asked about a change, as far as that is known before a client has said what
 /// it can do.
 pub(super) const ASKS_AT_THE_CLIENT: &str = "the user is asked, where the client can do that";
 
-pub(super) fn for_session(session: &Session, approver: &str) -> String {
+pub(super) fn for_tenant(tenant: &Tenant, approver: &str) -> String {
+    let components = tenant.components();
+    if let [(_, only)] = components.as_slice() {
+        return for_session(only, approver);
+    }
+    let mut text = String::new();
+    for (name, session) in &components {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "Tools of `{name}`: {}",
+            for_session(session, approver)
+        );
+    }
+    text
+}
+
+fn for_session(session: &Session, approver: &str) -> String {
     let labels = |rights| {
         let grants = session.grants();
         let of_kind = grants.iter().filter(|grant| grant.rights == rights);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
-use rootbound::Session;
+use rootbound::Tenant;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -50,16 +50,16 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
     };
     let approvals = approvals(args)?;
     let opened = args.session.open_with_output(MAX_OUTPUT_BYTES)?;
-    let session = opened.session;
+    let tenant = opened.tenant;
     let approver = match approvals {
         Some(_) => instructions::ASKS_AT_THE_CLIENT,
         None => opened.approver,
     };
-    let instructions = instructions::for_session(&session, approver);
-    let server = Arc::new(Server::new(session.clone(), instructions, approvals)?);
+    let instructions = instructions::for_tenant(&tenant, approver);
+    let server = Arc::new(Server::new(tenant.clone(), instructions, approvals));
     let runtime = runtime()?;
     let served = runtime.block_on(serve(front, server));
-    close(&session);
+    close(&tenant);
     // A thread that the kernel holds must not hold the program.
     runtime.shutdown_background();
     served?;
@@ -140,8 +140,8 @@ async fn serve_stdio(
 }
 
 /// The answers are out; a log that cannot be synced is for the operator.
-fn close(session: &Session) {
-    if let Err(error) = session.close() {
+fn close(tenant: &Tenant) {
+    if let Err(error) = tenant.close() {
         print::to_stderr(&format!("warning: {}", error.message()));
     }
 }

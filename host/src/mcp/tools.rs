@@ -1,7 +1,7 @@
 //! The tools, as MCP lists them, and the argument that the host adds to them.
 
 use rmcp::model::{JsonObject, Tool};
-use rootbound::{CallError, Definition, RiskClass, Session};
+use rootbound::{Definition, RiskClass, Tenant};
 use serde_json::{Value, json};
 
 /// The argument by which a call asks what it would change. The host takes it out; no tool
@@ -47,7 +47,7 @@ fn changes_something(definition: &Definition) -> bool {
     definition.risk > RiskClass::Read
 }
 
-/// The tools of a session.
+/// The tools of all components.
 #[derive(Debug)]
 pub(super) struct Tools {
     listed: Vec<Tool>,
@@ -56,16 +56,15 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn of(session: &Session) -> Result<Self, CallError> {
-        let definitions = session.tools()?;
-        let listed = definitions.iter().filter_map(|definition| {
-            // What `describe` writes is a tool.
-            serde_json::from_value(describe(definition)).ok()
-        });
-        Ok(Self {
+    pub(super) fn of(tenant: &Tenant) -> Self {
+        let tools = tenant.tools();
+        let definitions = || tools.iter().map(|tool| &tool.definition);
+        // What `describe` writes is a tool.
+        let listed = definitions().filter_map(|it| serde_json::from_value(describe(it)).ok());
+        Self {
             listed: listed.collect(),
-            changing: definitions.iter().map(changes_something).collect(),
-        })
+            changing: definitions().map(changes_something).collect(),
+        }
     }
 
     pub(super) fn list(&self) -> Vec<Tool> {

@@ -1,0 +1,209 @@
+//! Which components run, from the command line and the configuration file.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use rootbound::{ComponentLoader, Import, ToolComponent};
+
+use super::Failure;
+
+/// Stands for the component that is part of the program.
+const BUILT_IN: &str = "built-in";
+/// Its name where it is one of several.
+const BUILT_IN_NAME: &str = "files";
+/// Letters of a component's name.
+const MAX_NAME: usize = 32;
+
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Components")]
+pub(crate) struct ComponentArgs {
+    /// Run the tools of this component instead of the built-in one; may be given several times.
+    /// `built-in` stands for that one.
+    #[arg(long, value_name = "[NAME=]FILE.wasm")]
+    component: Vec<OsString>,
+    #[command(flatten)]
+    trust: TrustArgs,
+}
+
+/// What is granted to a component besides directories, and what is asked of its file.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Components")]
+pub(crate) struct TrustArgs {
+    /// Let components import more than files, by name; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = import(), value_delimiter = ',')]
+    import: Vec<Import>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The component.
+    #[arg(value_name = "FILE.wasm")]
+    pub(crate) file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Run it, with no grants and for a second at most, to list its tools.
+    #[arg(long)]
+    pub(crate) tools: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManifestArgs {
+    #[command(subcommand)]
+    pub(crate) command: ManifestCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ManifestCommand {
+    /// Print the manifest of a component.
+    ///
+    /// Exit status: 0 it has one, 1 it has none, or one that cannot be read.
+    Show {
+        /// The component.
+        #[arg(value_name = "FILE.wasm")]
+        file: PathBuf,
+    },
+    /// Add a manifest to a component, which must have none.
+    Add {
+        /// The component.
+        #[arg(value_name = "FILE.wasm")]
+        file: PathBuf,
+        /// The manifest, a JSON object; `docs/components.md` says what stands in it.
+        #[arg(value_name = "MANIFEST.json")]
+        manifest: PathBuf,
+        /// Where the new component goes; there must be no such file yet.
+        #[arg(long, short, value_name = "FILE.wasm")]
+        output: PathBuf,
+    },
+}
+
+/// A component to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) name: String,
+    pub(crate) component: ToolComponent,
+}
+
+fn import() -> impl TypedValueParser<Value = Import> {
+    let value = |import: Import| PossibleValue::new(import.as_str()).help(import.in_words());
+    PossibleValuesParser::new(Import::ALL.map(value))
+        .try_map(|name| Import::named(&name).ok_or("there is no such import"))
+}
+
+impl ComponentArgs {
+    /// Loads what is to run; the built-in component if nothing else is named.
+    pub(crate) fn load(&self) -> Result<Vec<Wanted>, Failure> {
+        if self.component.is_empty() {
+            return Ok(vec![built_in(BUILT_IN_NAME.to_owned())?]);
+        }
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for given in &self.component {
+            let (name, file) = split_name(given)?;
+            let name = match name {
+                Some(name) => name,
+                None => unique_name(file, &wanted),
+            };
+            let component = self.trust.load(file)?;
+            wanted.push(Wanted { name, component });
+        }
+        Ok(wanted)
+    }
+}
+
+impl TrustArgs {
+    /// How components are loaded.
+    pub(crate) fn loader(&self) -> ComponentLoader {
+        let loader = ComponentLoader::default();
+        (self.import.iter().copied()).fold(loader, ComponentLoader::import)
+    }
+
+    fn load(&self, file: &Path) -> Result<ToolComponent, Failure> {
+        if file == Path::new(BUILT_IN) {
+            return Ok(built_in(String::new())?.component);
+        }
+        let loaded = self.loader().load_file(file);
+        Ok(loaded.map_err(|error| unusable(file, &error))?)
+    }
+}
+
+/// A component that cannot be used is a mistake of whoever started the program.
+pub(crate) fn unusable(file: &Path, error: &rootbound::ComponentError) -> anyhow::Error {
+    let hint = match error.hint() {
+        "" => String::new(),
+        hint => format!(" ({hint})"),
+    };
+    let said = rootbound::escaped(&error.to_string());
+    anyhow::anyhow!("`{}`: {said}{hint}", file.display())
+}
+
+fn built_in(name: String) -> anyhow::Result<Wanted> {
+    let component = ToolComponent::file_tools()?;
+    Ok(Wanted { name, component })
+}
+
+/// `csv=./tools/csv.wasm` is a name and a file; a file with `=` in its name is given as
+/// `./a=b.wasm`.
+fn split_name(given: &OsStr) -> anyhow::Result<(Option<String>, &Path)> {
+    let bytes = given.as_bytes();
+    let name = match bytes.iter().position(|byte| matches!(byte, b'=' | b'/')) {
+        Some(end) if bytes[end] == b'=' => &bytes[..end],
+        _ => return Ok((None, Path::new(given))),
+    };
+    let file = OsStr::from_bytes(&bytes[name.len() + 1..]);
+    if file.is_empty() {
+        bail!("`--component {}` names no file", given.display());
+    }
+    let name = std::str::from_utf8(name).context("the name of a component is not UTF-8")?;
+    Ok((Some(name.to_owned()), Path::new(file)))
+}
+
+/// A name made of the file's, which no other component has.
+fn unique_name(file: &Path, taken: &[Wanted]) -> String {
+    if file == Path::new(BUILT_IN) {
+        return unique(BUILT_IN_NAME, taken);
+    }
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let parts = stem.split(|c: char| !c.is_ascii_alphanumeric());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let mut name = parts.join("-");
+    name.truncate(MAX_NAME - "-99".len());
+    match name.trim_end_matches('-') {
+        "" => unique("component", taken),
+        name => unique(name, taken),
+    }
+}
+
+fn unique(name: &str, taken: &[Wanted]) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| !taken.iter().any(|other| other.name == *name))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_before_the_file_or_is_made_of_it() {
+        let split = |given: &'static str| {
+            let (name, file) = split_name(OsStr::new(given)).unwrap();
+            (name, file.to_str().unwrap())
+        };
+        assert_eq!(split("csv=a/b.wasm"), (Some("csv".to_owned()), "a/b.wasm"));
+        assert_eq!(split("./a=b.wasm"), (None, "./a=b.wasm"));
+        assert!(split_name(OsStr::new("csv=")).is_err());
+        assert_eq!(
+            unique_name(Path::new("x/word_count.v2.wasm"), &[]),
+            "word-count-v2"
+        );
+        assert_eq!(unique_name(Path::new("ü.wasm"), &[]), "component");
+    }
+}

@@ -1,0 +1,217 @@
+//! `rootbound inspect`: what a component is and could do, for people and for scripts that
+//! decide which components to take.
+
+use std::fmt::Write;
+
+use rootbound::{
+    CallError, ComponentError, Definition, Import, Imported, Inspection, Manifest, Producer,
+    Standing, escaped,
+};
+use serde_json::{Map, Value, json};
+
+use super::components::InspectArgs;
+use super::{Exit, print, tools};
+
+/// The world that a tool component implements.
+const WORLD: &str = "rootbound:tools/tool-component@0.1.0";
+
+/// What was found, and what the tools are, where they were asked for.
+struct Found {
+    inspection: Inspection,
+    tools: Option<Result<Vec<Definition>, CallError>>,
+}
+
+pub(super) fn run(args: &InspectArgs) -> Exit {
+    let inspection = Inspection::of_file(&args.trust.loader(), &args.file);
+    let listed = inspection.component().filter(|_| args.tools);
+    let tools = listed.map(|component| component.definitions().map(<[Definition]>::to_vec));
+    let found = Found { inspection, tools };
+    let file = args.file.to_string_lossy();
+    match args.json {
+        true => print::result(&found.as_json(&file).to_string()),
+        false => print::result(found.as_text(&file).trim_end()),
+    }
+    match found.loads() {
+        true => Exit::Success,
+        false => Exit::Refused,
+    }
+}
+
+impl Found {
+    /// A component whose tools cannot be listed is of no use, and would not be run.
+    fn loads(&self) -> bool {
+        let listed = self.tools.as_ref().is_none_or(Result::is_ok);
+        self.inspection.loads() && listed
+    }
+
+    fn problems(&self) -> Vec<Value> {
+        let problem = |error: &ComponentError| json!({ "code": error.code(), "message": error.message(), "hint": error.hint() });
+        let mut problems: Vec<Value> = self.inspection.problems.iter().map(problem).collect();
+        if let Some(Err(error)) = &self.tools {
+            problems.push(json!({
+                "code": rootbound::component_code::TOOLS_INVALID,
+                "message": error.to_string(),
+                "hint": error.hint(),
+            }));
+        }
+        problems
+    }
+
+    /// The imports that it lacks, if it would be loaded with them.
+    fn loads_with(&self) -> Option<Vec<&'static str>> {
+        let not_granted = rootbound::component_code::IMPORT_NOT_GRANTED;
+        let problems = &self.inspection.problems;
+        let only_grants =
+            !problems.is_empty() && problems.iter().all(|it| it.code() == not_granted);
+        only_grants.then(|| {
+            self.inspection
+                .wants()
+                .iter()
+                .map(|it| it.as_str())
+                .collect()
+        })
+    }
+
+    fn as_json(&self, file: &str) -> Value {
+        let inspection = &self.inspection;
+        let imports: Vec<Value> = inspection.imports.iter().map(import_as_json).collect();
+        let wants: Vec<&str> = inspection.wants().iter().map(|it| it.as_str()).collect();
+        let never: Vec<&str> = inspection
+            .never_given()
+            .map(|it| it.name.as_str())
+            .collect();
+        let mut json = json!({
+            "file": file,
+            "loads": self.loads(),
+            "loads_with": self.loads_with(),
+            "problems": self.problems(),
+            "size": inspection.size,
+            "sha256": inspection.sha256,
+            "world": self.world(),
+            "imports": imports,
+            "exports": inspection.exports,
+            "producers": producers(inspection),
+            "manifest": inspection.manifest.as_ref().map(Manifest::to_json),
+            "wants": wants,
+            "never_given": never,
+            "words": inspection.in_words(),
+        });
+        if let Some(Ok(tools)) = &self.tools {
+            json["tools"] = tools.iter().map(tools::everything).collect();
+        }
+        json
+    }
+
+    fn world(&self) -> Option<&'static str> {
+        let exports = &self.inspection.exports;
+        let provider = exports
+            .iter()
+            .any(|it| it == "rootbound:tools/provider@0.1.0");
+        provider.then_some(WORLD)
+    }
+
+    fn as_text(&self, file: &str) -> String {
+        let inspection = &self.inspection;
+        let mut lines = self.about_the_file(file);
+        let words = inspection.in_words();
+        if !words.is_empty() {
+            lines.push("imports:".to_owned());
+            let import = |it: &Imported| format!("  {:<44} {}", it.name, in_words(it.standing));
+            lines.extend(inspection.imports.iter().map(import));
+            lines.push("exports:".to_owned());
+            lines.extend(inspection.exports.iter().map(|it| format!("  {it}")));
+            lines.push("could do:".to_owned());
+            lines.extend(words.iter().map(|it| format!("  {it}")));
+        }
+        if let Some(Ok(tools)) = &self.tools {
+            lines.push("tools:".to_owned());
+            let tool = |it: &Definition| {
+                format!("  {} ({}): {}", it.name, it.risk.as_str(), it.description)
+            };
+            lines.extend(tools.iter().map(tool));
+        }
+        lines.extend(self.conclusion());
+        lines.iter().fold(String::new(), |mut text, line| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", escaped(line));
+            text
+        })
+    }
+
+    fn about_the_file(&self, file: &str) -> Vec<String> {
+        let inspection = &self.inspection;
+        let mut lines = vec![
+            format!("file:      {file}"),
+            format!("size:      {} bytes", inspection.size),
+        ];
+        lines.extend((inspection.sha256.iter()).map(|it| format!("sha256:    {it}")));
+        let world = self.world().unwrap_or("none of this host's");
+        lines.push(format!("world:     {world}"));
+        let made = |it: &Producer| format!("made with: {} {} ({})", it.name, it.version, it.field);
+        lines.extend(inspection.producers.iter().map(made));
+        lines.push(match &inspection.manifest {
+            Some(manifest) => format!("declares:  {}", manifest.to_json()),
+            None => "declares:  nothing; it gets what is granted".to_owned(),
+        });
+        lines
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        let mut lines = vec![self.verdict()];
+        for problem in self.problems() {
+            let member = |name: &str| problem[name].as_str().unwrap_or_default();
+            lines.push(format!("  {}: {}", member("code"), member("message")));
+            if !member("hint").is_empty() {
+                lines.push(format!("    {}", member("hint")));
+            }
+        }
+        lines
+    }
+
+    fn verdict(&self) -> String {
+        match (self.loads(), self.loads_with()) {
+            (true, _) => "it would be loaded".to_owned(),
+            (false, Some(imports)) => {
+                let imports = imports.join(",");
+                format!("it would be loaded with `--import {imports}`, and not without:")
+            }
+            (false, None) => "it would not be loaded:".to_owned(),
+        }
+    }
+}
+
+fn import_as_json(imported: &Imported) -> Value {
+    json!({
+        "name": imported.name,
+        "functions": imported.functions,
+        "given": imported.standing.as_str(),
+    })
+}
+
+fn in_words(standing: Standing) -> String {
+    match standing {
+        Standing::Files => "given; each call is judged".to_owned(),
+        Standing::Types => "types only".to_owned(),
+        Standing::Optional(Import::DenyNetwork) => {
+            "never given; refused with `--import deny-network`".to_owned()
+        }
+        Standing::Optional(import) => format!("given with `--import {import}`"),
+        Standing::Never => "never given".to_owned(),
+    }
+}
+
+fn producers(inspection: &Inspection) -> Value {
+    let mut fields: Map<String, Value> = Map::new();
+    for Producer {
+        field,
+        name,
+        version,
+    } in &inspection.producers
+    {
+        let made = fields.entry(field.clone()).or_insert_with(|| json!([]));
+        if let Value::Array(made) = made {
+            made.push(json!({ "name": name, "version": version }));
+        }
+    }
+    Value::Object(fields)
+}

@@ -1,0 +1,63 @@
+//! `rootbound manifest`: what a component declares that it needs.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use rootbound::{ComponentError, Manifest, read_component};
+
+use super::components::{ManifestArgs, ManifestCommand, unusable};
+use super::{Exit, Failure, print};
+
+pub(super) fn run(args: &ManifestArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        ManifestCommand::Show { file } => show(file),
+        ManifestCommand::Add {
+            file,
+            manifest,
+            output,
+        } => Ok(add(file, manifest, output)?),
+    }
+}
+
+fn show(file: &Path) -> Result<Exit, Failure> {
+    let manifest = read_component(file).and_then(|bytes| Manifest::of(&bytes));
+    match manifest {
+        Ok(Some(manifest)) => {
+            print::result(&manifest.to_json().to_string());
+            Ok(Exit::Success)
+        }
+        Ok(None) => Ok(refused(file, "it has no manifest")),
+        Err(error) => Ok(refused(file, &error.to_string())),
+    }
+}
+
+fn refused(file: &Path, why: &str) -> Exit {
+    let why = rootbound::escaped(why);
+    print::to_stderr(&format!("error: `{}`: {why}", file.display()));
+    Exit::Refused
+}
+
+fn add(file: &Path, manifest: &Path, output: &Path) -> anyhow::Result<Exit> {
+    let bytes = read_component(file).map_err(|error| unusable(file, &error))?;
+    let json = rootbound::read_configuration(manifest)
+        .with_context(|| format!("`{}` cannot be read", manifest.display()))?;
+    let with_manifest = Manifest::add_to(&bytes, json.trim().as_bytes());
+    let with_manifest = with_manifest.map_err(|error: ComponentError| {
+        let about_manifest = error.code().starts_with("manifest-m");
+        unusable(if about_manifest { manifest } else { file }, &error)
+    })?;
+    create(output)
+        .and_then(|mut new| new.write_all(&with_manifest))
+        .with_context(|| format!("`{}` cannot be written", output.display()))?;
+    Ok(Exit::Success)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the operator names the file to be made"
+)]
+fn create(file: &Path) -> std::io::Result<std::fs::File> {
+    OpenOptions::new().write(true).create_new(true).open(file)
+}

@@ -1,0 +1,92 @@
+//! Opening what a command works with: sessions, one for each component, and the kernel's
+//! confinement round all of them.
+
+use rootbound::{AuditLog, KernelConfinement, Limits, Session, Tenant, ToolHost};
+
+use super::args::SessionArgs;
+use super::components::Wanted;
+use super::{Failure, print};
+
+/// The tools of all components, and whether the kernel confines the process.
+pub(crate) struct Opened {
+    pub(crate) tenant: Tenant,
+    pub(crate) landlock: &'static str,
+    /// Who answers where the policy says `ask`.
+    pub(crate) approver: &'static str,
+}
+
+impl SessionArgs {
+    /// Opens the sessions, tells the operator what is risky about them, and lets the kernel
+    /// confine the process. No other thread runs yet.
+    pub(crate) fn open(&self) -> Result<Opened, Failure> {
+        self.open_with_output(Limits::default().max_output_bytes)
+    }
+
+    /// As [`SessionArgs::open`], with another default for the bytes of a result.
+    pub(crate) fn open_with_output(&self, max_output_bytes: u64) -> Result<Opened, Failure> {
+        let sessions = self.sessions(max_output_bytes)?;
+        let host = ToolHost::default();
+        let mut warnings: Vec<&String> = Vec::new();
+        for (name, session) in &sessions {
+            host.load_session(name, session.clone())?;
+            for warning in session.warnings() {
+                if !warnings.contains(&warning) {
+                    print::to_stderr(&format!("warning: {warning}"));
+                    warnings.push(warning);
+                }
+            }
+        }
+        let Some((_, first)) = sessions.first() else {
+            return Err(anyhow::anyhow!("there is no component").into());
+        };
+        let tenant = host.tenant(first.clone());
+        let landlock = match self.policy.no_landlock {
+            true => "off, by --no-landlock",
+            false => match tenant.confine_thread().map_err(anyhow::Error::from)? {
+                KernelConfinement::Enforced => "on",
+                KernelConfinement::Unavailable => "off, the kernel does not offer it",
+            },
+        };
+        Ok(Opened {
+            tenant,
+            landlock,
+            approver: self.policy.approver(),
+        })
+    }
+
+    /// A session for each component. All write to one log.
+    fn sessions(&self, max_output_bytes: u64) -> Result<Vec<(String, Session)>, Failure> {
+        let mut sessions: Vec<(String, Session)> = Vec::new();
+        for wanted in self.components.load()? {
+            let log = sessions.first().map(|(_, first)| first.audit().clone());
+            let session = self.session(&wanted, log, max_output_bytes)?;
+            sessions.push((wanted.name, session));
+        }
+        Ok(sessions)
+    }
+
+    fn session(
+        &self,
+        wanted: &Wanted,
+        log: Option<AuditLog>,
+        max_output_bytes: u64,
+    ) -> Result<Session, Failure> {
+        let mut builder = Session::builder();
+        builder = self.grants.apply(builder)?;
+        builder = self.policy.apply(builder, max_output_bytes, log)?;
+        if let Some(file) = &self.sources.file {
+            builder = builder.configuration_file(file);
+        }
+        let builder = builder
+            .component(wanted.component.clone())
+            .guest_log(|line| {
+                print::to_stderr(&format!("{} {}: {}", line.tool, line.stream, line.text))
+            });
+        Ok(builder.build()?)
+    }
+
+    /// Whether the operator said who is asked.
+    pub(crate) fn names_an_approver(&self) -> bool {
+        self.policy.approve.is_some()
+    }
+}

@@ -1,0 +1,113 @@
+//! What a component says about its tools.
+
+use crate::bindings::provider;
+use crate::policy::{Operation, RiskClass};
+
+/// What a path argument is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathRole {
+    /// The object is read, listed or looked up.
+    Read,
+    /// The file is created or replaced.
+    Write,
+    /// The file or directory is created.
+    Create,
+    /// The file or directory is deleted.
+    Delete,
+    /// The object is renamed away.
+    MoveFrom,
+    /// The object is renamed to this path.
+    MoveTo,
+}
+
+impl PathRole {
+    /// What a tool does there in the first place.
+    pub(crate) fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Open,
+            Self::Write => Operation::Change,
+            Self::Create => Operation::Create,
+            Self::Delete => Operation::Delete,
+            Self::MoveFrom | Self::MoveTo => Operation::Rename,
+        }
+    }
+
+    /// The name as the interface spells it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::MoveFrom => "move-from",
+            Self::MoveTo => "move-to",
+        }
+    }
+}
+
+/// An argument that carries paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathArgument {
+    /// Where it stands: `path`, `paths[]`, `files[].path`.
+    pub pointer: String,
+    /// What the tool does there.
+    pub role: PathRole,
+    /// Whether `expected_version` and `expected_sha256` guard it.
+    pub guarded: bool,
+}
+
+/// A tool, as front-ends show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The stable name, 64 characters or fewer.
+    pub name: String,
+    /// A short name for people.
+    pub title: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON Schema of the arguments, as text.
+    pub input_schema: String,
+    /// JSON Schema of the result's fields, as text.
+    pub output_schema: String,
+    /// The most harm that the tool declares it can do.
+    pub risk: RiskClass,
+    /// The arguments that are paths.
+    pub paths: Vec<PathArgument>,
+}
+
+impl From<provider::Definition> for Definition {
+    fn from(definition: provider::Definition) -> Self {
+        Self {
+            name: definition.name,
+            title: definition.title,
+            description: definition.description,
+            input_schema: definition.input_schema,
+            output_schema: definition.output_schema,
+            risk: match definition.risk {
+                provider::RiskClass::Read => RiskClass::Read,
+                provider::RiskClass::Draft => RiskClass::Draft,
+                provider::RiskClass::Destructive => RiskClass::Destructive,
+                provider::RiskClass::Send => RiskClass::Send,
+            },
+            paths: definition.paths.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<provider::PathArgument> for PathArgument {
+    fn from(argument: provider::PathArgument) -> Self {
+        Self {
+            pointer: argument.pointer,
+            role: match argument.role {
+                provider::PathRole::Read => PathRole::Read,
+                provider::PathRole::Write => PathRole::Write,
+                provider::PathRole::Create => PathRole::Create,
+                provider::PathRole::Delete => PathRole::Delete,
+                provider::PathRole::MoveFrom => PathRole::MoveFrom,
+                provider::PathRole::MoveTo => PathRole::MoveTo,
+            },
+            guarded: argument.guarded,
+        }
+    }
+}

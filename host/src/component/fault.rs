@@ -1,0 +1,179 @@
+//! Why a component is not loaded: a stable code, a sentence, and what to do.
+
+use super::imports::Import;
+
+/// The stable codes of components that cannot be used. Scripts compare against these; they are
+/// never renamed.
+pub mod component_code {
+    /// The file cannot be read, or is no regular file.
+    pub const UNREADABLE: &str = "unreadable";
+    /// The file is larger than a component may be.
+    pub const TOO_LARGE: &str = "too-large";
+    /// The file is not WebAssembly.
+    pub const NOT_WASM: &str = "not-wasm";
+    /// The file is a core module, which is what a component is made of.
+    pub const CORE_MODULE: &str = "core-module";
+    /// The file ends before the component does.
+    pub const TRUNCATED: &str = "truncated";
+    /// The component breaks a rule of its format.
+    pub const MALFORMED: &str = "malformed";
+    /// The component has more parts, imports or exports than any needs.
+    pub const TOO_MANY: &str = "too-many";
+    /// The component exports no tools that this host could call.
+    pub const FOREIGN_WORLD: &str = "foreign-world";
+    /// The component was made for another version of WASI.
+    pub const WASI_VERSION: &str = "wasi-version";
+    /// The component imports what no component is given.
+    pub const IMPORT_REFUSED: &str = "import-refused";
+    /// The component imports what the operator has not granted.
+    pub const IMPORT_NOT_GRANTED: &str = "import-not-granted";
+    /// The component imports what its own manifest does not declare.
+    pub const IMPORT_NOT_DECLARED: &str = "import-not-declared";
+    /// An import or export has another type than its interface says.
+    pub const TYPE_MISMATCH: &str = "type-mismatch";
+    /// The component needs more of WebAssembly than this host runs.
+    pub const UNSUPPORTED: &str = "unsupported";
+    /// The manifest is not what `docs/components.md` says it is.
+    pub const MANIFEST_MALFORMED: &str = "manifest-malformed";
+    /// There is more than one manifest.
+    pub const MANIFEST_DUPLICATE: &str = "manifest-duplicate";
+    /// The manifest is larger than any needs to be.
+    pub const MANIFEST_TOO_LARGE: &str = "manifest-too-large";
+    /// The component has no list of tools that a front-end could show.
+    pub const TOOLS_INVALID: &str = "tools-invalid";
+    /// The file is not the one that was pinned.
+    pub const DIGEST_MISMATCH: &str = "digest-mismatch";
+    /// The lock does not know the component.
+    pub const NOT_LOCKED: &str = "not-locked";
+    /// There is no signature, and one is required.
+    pub const SIGNATURE_MISSING: &str = "signature-missing";
+    /// The signature was made with a key that is not trusted.
+    pub const SIGNATURE_UNKNOWN_KEY: &str = "signature-unknown-key";
+    /// The signature is not one, or not of this file.
+    pub const SIGNATURE_INVALID: &str = "signature-invalid";
+    /// The engine cannot start in this process.
+    pub const ENGINE: &str = "engine";
+}
+
+use component_code as code;
+
+/// Why a component cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the component cannot be used: {code}: {message}")]
+pub struct ComponentError {
+    code: &'static str,
+    message: String,
+    hint: String,
+}
+
+impl ComponentError {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hint: String::new(),
+        }
+    }
+
+    pub(crate) fn hint_of(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The stable code, one of [`component_code`].
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// What is wrong, in one sentence.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What the operator or the component's author can do; may be empty.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// Whether the message is about this interface.
+    pub(super) fn names(&self, interface: &str) -> bool {
+        self.message.contains(&format!("`{interface}`"))
+    }
+
+    pub(super) fn core_module() -> Self {
+        Self::new(code::CORE_MODULE, "it is a core module, not a component")
+            .hint_of("make a component of it, with `wasm-tools component new`")
+    }
+
+    pub(super) fn truncated() -> Self {
+        Self::new(code::TRUNCATED, "the file ends before the component does")
+            .hint_of("get the file again")
+    }
+
+    pub(super) fn malformed(why: impl std::fmt::Display) -> Self {
+        let message = format!("it breaks a rule of the format: {why}");
+        Self::new(code::MALFORMED, message).hint_of("get the file again, or tell its author")
+    }
+
+    pub(super) fn too_many(what: &str, most: usize) -> Self {
+        let message = format!("it has more than {most} {what}");
+        Self::new(code::TOO_MANY, message)
+    }
+
+    pub(super) fn wasi_version(interface: &str) -> Self {
+        Self::new(
+            code::WASI_VERSION,
+            format!("it imports `{interface}`, which is not of WASI 0.2"),
+        )
+        .hint_of("build the component for WASI 0.2")
+    }
+
+    pub(super) fn never_given(interface: &str) -> Self {
+        Self::new(
+            code::IMPORT_REFUSED,
+            format!("it imports `{interface}`, which no component is given"),
+        )
+        .hint_of("build the component without this import")
+    }
+
+    pub(super) fn not_granted(interface: &str, import: Import) -> Self {
+        Self::new(
+            code::IMPORT_NOT_GRANTED,
+            format!(
+                "it imports `{interface}`, which is given where `{import}` is granted: {}",
+                import.in_words()
+            ),
+        )
+        .hint_of(format!(
+            "grant it with `--import {import}`, if it may have that"
+        ))
+    }
+
+    pub(super) fn not_declared(interface: &str, import: Import) -> Self {
+        Self::new(
+            code::IMPORT_NOT_DECLARED,
+            format!("it imports `{interface}`, and its manifest does not declare `{import}`"),
+        )
+        .hint_of("the component's author has to declare what it needs")
+    }
+
+    pub(super) fn foreign_world(found: Option<&str>) -> Self {
+        let message = match found {
+            Some(other) => format!("it exports `{other}`, another version than this host calls"),
+            None => "it exports no tools".to_owned(),
+        };
+        Self::new(code::FOREIGN_WORLD, message).hint_of(format!(
+            "a tool component exports `{}`; `wit/world.wit` is the contract",
+            super::imports::PROVIDER
+        ))
+    }
+
+    /// What the engine says when it has read a component that `examine` took.
+    pub(super) fn from_engine(code: &'static str, error: &wasmtime::Error) -> Self {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        Self::new(code, causes.join(": "))
+    }
+}

@@ -1,0 +1,213 @@
+//! What can be said of a component that nobody has run.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::examine::{Facts, Imported, Producer, examine};
+use super::fault::ComponentError;
+use super::imports::{Import, Standing};
+use super::manifest::Manifest;
+use super::{ComponentLoader, ToolComponent, loader};
+use crate::random;
+
+/// Functions of `wasi:filesystem/types` by which content or names are changed.
+const WRITING: [&str; 10] = [
+    "[method]descriptor.write",
+    "[method]descriptor.write-via-stream",
+    "[method]descriptor.append-via-stream",
+    "[method]descriptor.create-directory-at",
+    "[method]descriptor.set-size",
+    "[method]descriptor.unlink-file-at",
+    "[method]descriptor.remove-directory-at",
+    "[method]descriptor.rename-at",
+    "[method]descriptor.symlink-at",
+    "[method]descriptor.link-at",
+];
+/// Functions by which content, names or facts about files are learnt.
+const READING: [&str; 5] = [
+    "[method]descriptor.read",
+    "[method]descriptor.read-via-stream",
+    "[method]descriptor.read-directory",
+    "[method]descriptor.stat-at",
+    "[method]descriptor.open-at",
+];
+
+/// What a file is, what it asks for, and whether it would be loaded. Nothing of it was run.
+///
+/// # Examples
+///
+/// ```
+/// use rootbound::{ComponentLoader, Inspection};
+///
+/// let inspection = Inspection::of(&ComponentLoader::default(), b"\0asm\x01\0\0\0");
+/// assert_eq!(inspection.problems[0].code(), "core-module");
+/// ```
+#[derive(Debug)]
+pub struct Inspection {
+    /// Bytes of the file.
+    pub size: u64,
+    /// SHA-256 of the file, 64 lower-case hexadecimal digits; absent where it was not read.
+    pub sha256: Option<String>,
+    /// What it imports.
+    pub imports: Vec<Imported>,
+    /// The names of what it exports.
+    pub exports: Vec<String>,
+    /// What made it, by its own word.
+    pub producers: BTreeSet<Producer>,
+    /// What it declares that it needs.
+    pub manifest: Option<Manifest>,
+    /// Why it would not be loaded as the loader is set up; empty when it would.
+    pub problems: Vec<ComponentError>,
+    component: Option<ToolComponent>,
+}
+
+impl Inspection {
+    /// Looks at a file that the operator names.
+    #[must_use]
+    pub fn of_file(loader: &ComponentLoader, file: impl AsRef<Path>) -> Self {
+        match loader::read(file.as_ref()) {
+            Ok(bytes) => Self::of(loader, &bytes),
+            Err(problem) => Self::empty(0, problem),
+        }
+    }
+
+    /// Looks at a component. It is read, and compiled if nothing stands against loading it.
+    #[must_use]
+    pub fn of(loader: &ComponentLoader, bytes: &[u8]) -> Self {
+        let sha256 = Some(random::hex_of(&Sha256::digest(bytes)));
+        let facts = match examine(bytes) {
+            Ok(facts) => facts,
+            Err(problem) => {
+                return Self {
+                    sha256,
+                    ..Self::empty(bytes.len() as u64, problem)
+                };
+            }
+        };
+        let mut inspection = Self {
+            size: bytes.len() as u64,
+            sha256,
+            imports: facts.imports.clone(),
+            exports: facts.exports.clone(),
+            producers: facts.producers.clone(),
+            manifest: facts.manifest.clone(),
+            problems: facts.problems.clone(),
+            component: None,
+        };
+        inspection.problems.extend(loader.missing(&facts));
+        inspection.try_to_load(loader, bytes, facts);
+        inspection
+    }
+
+    fn empty(size: u64, problem: ComponentError) -> Self {
+        Self {
+            size,
+            sha256: None,
+            imports: Vec::new(),
+            exports: Vec::new(),
+            producers: BTreeSet::new(),
+            manifest: None,
+            problems: vec![problem],
+            component: None,
+        }
+    }
+
+    fn try_to_load(&mut self, loader: &ComponentLoader, bytes: &[u8], facts: Facts) {
+        let loaded = loader
+            .check_origin(bytes)
+            .and_then(|sha256| match self.problems.is_empty() {
+                true => loader.compile(bytes, sha256, facts).map(Some),
+                false => Ok(None),
+            });
+        match loaded {
+            Ok(component) => self.component = component,
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Whether it would be loaded.
+    #[must_use]
+    pub fn loads(&self) -> bool {
+        self.component.is_some()
+    }
+
+    /// The component, where it would be loaded. To list its tools is to run it.
+    #[must_use]
+    pub fn component(&self) -> Option<&ToolComponent> {
+        self.component.as_ref()
+    }
+
+    /// The imports that it asks for and that are granted by name, granted or not.
+    #[must_use]
+    pub fn wants(&self) -> BTreeSet<Import> {
+        let wanted = self.imports.iter().map(|imported| imported.standing);
+        wanted
+            .filter_map(|standing| match standing {
+                Standing::Optional(import) => Some(import),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What it asks for and is never given.
+    pub fn never_given(&self) -> impl Iterator<Item = &Imported> {
+        self.imports
+            .iter()
+            .filter(|imported| imported.standing == Standing::Never)
+    }
+
+    /// What it could do with which grant, in sentences; none where it could not be read.
+    #[must_use]
+    pub fn in_words(&self) -> Vec<String> {
+        if self.exports.is_empty() && self.imports.is_empty() {
+            return Vec::new();
+        }
+        let mut words = vec![self.about_reading(), self.about_writing()];
+        for import in self.wants() {
+            let what = import.in_words();
+            words.push(format!("with `--import {import}`: {what}"));
+        }
+        for imported in self.never_given() {
+            words.push(format!("`{}` is never given to it", imported.name));
+        }
+        words.push("no network, no other program, and no file outside what is granted".to_owned());
+        words
+    }
+
+    fn about_reading(&self) -> String {
+        let (calls, declares) = (self.calls(&READING), self.declares(|it| it.read));
+        let may = match (calls, declares) {
+            (false, _) => "nothing: it has no way to read files",
+            (true, false) => "nothing: it declares that it does not read",
+            (true, true) => {
+                "it can read, list and look up everything below DIR, and tell it to whoever calls it"
+            }
+        };
+        format!("with `--read DIR`: {may}")
+    }
+
+    fn about_writing(&self) -> String {
+        let (calls, declares) = (self.calls(&WRITING), self.declares(|it| it.write));
+        let may = match (calls, declares) {
+            (false, _) if !self.calls(&READING) => "nothing: it has no way to write files",
+            (false, _) => "it can create empty files, and has no way to write into them",
+            (true, false) => "nothing: it declares that it does not write",
+            (true, true) => {
+                "it can create files below DIR, and change or delete what is there as far as `--overwrite`, `--delete` and whoever approves allow"
+            }
+        };
+        format!("with `--write DIR`: {may}")
+    }
+
+    fn declares(&self, what: impl Fn(&Manifest) -> bool) -> bool {
+        self.manifest.as_ref().is_none_or(what)
+    }
+
+    fn calls(&self, functions: &[&str]) -> bool {
+        let files = |imported: &&Imported| imported.standing == Standing::Files;
+        let mut named = (self.imports.iter().filter(files)).flat_map(|it| &it.functions);
+        named.any(|name| functions.contains(&name.as_str()))
+    }
+}

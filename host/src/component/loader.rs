@@ -1,0 +1,167 @@
+//! Loading a component: every check in the order in which a stranger's file has to pass it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use wasmtime::component::Component;
+
+use super::examine::{Facts, MAX_COMPONENT_BYTES, examine, too_large};
+use super::fault::{ComponentError, component_code as code};
+use super::imports::{Import, Standing};
+use super::{Identity, ToolComponent, engine};
+use crate::{ambient, random};
+
+/// Loads components of others.
+///
+/// The defaults are: no imports but files and streams; whatever digest the file has.
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use rootbound::{ComponentLoader, Import, Session};
+///
+/// let component = ComponentLoader::default()
+///     .import(Import::Environment)
+///     .import(Import::Stdio)
+///     .load_file("tools-in-python.wasm")?;
+/// let session = Session::builder().component(component).read_root("inputs").build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ComponentLoader {
+    imports: BTreeSet<Import>,
+    sha256: Option<String>,
+}
+
+impl ComponentLoader {
+    /// Grants an import besides files. What a component does not import it does not get.
+    #[must_use]
+    pub fn import(mut self, import: Import) -> Self {
+        self.imports.insert(import);
+        self
+    }
+
+    /// Takes the file only if it has this digest: 64 hexadecimal digits.
+    #[must_use]
+    pub fn sha256(mut self, digest: impl Into<String>) -> Self {
+        self.sha256 = Some(digest.into().to_ascii_lowercase());
+        self
+    }
+
+    /// Reads a file that the operator names, and loads the component in it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is no regular file, and as [`ComponentLoader::load`].
+    pub fn load_file(&self, file: impl AsRef<Path>) -> Result<ToolComponent, ComponentError> {
+        self.load(&read(file.as_ref())?)
+    }
+
+    /// Checks, compiles and links a component. Nothing of it runs.
+    ///
+    /// # Errors
+    ///
+    /// With one of the codes in [`component_code`](super::component_code) when it is not a
+    /// component of the world `rootbound:tools/tool-component`, imports what is not granted, or
+    /// is not the file that it has to be.
+    pub fn load(&self, bytes: &[u8]) -> Result<ToolComponent, ComponentError> {
+        let sha256 = self.check_origin(bytes)?;
+        let facts = examine(bytes)?;
+        self.compile(bytes, sha256, facts)
+    }
+
+    /// What can be decided without looking inside.
+    pub(super) fn check_origin(&self, bytes: &[u8]) -> Result<String, ComponentError> {
+        let sha256 = random::hex_of(&Sha256::digest(bytes));
+        match &self.sha256 {
+            Some(expected) if *expected != sha256 => Err(ComponentError::new(
+                code::DIGEST_MISMATCH,
+                format!("its SHA-256 is `{sha256}`, and `{expected}` is expected"),
+            )
+            .hint_of("get the file again; if it was changed on purpose, pin the new digest")),
+            _ => Ok(sha256),
+        }
+    }
+
+    pub(super) fn compile(
+        &self,
+        bytes: &[u8],
+        sha256: String,
+        mut facts: Facts,
+    ) -> Result<ToolComponent, ComponentError> {
+        facts.problems.extend(self.missing(&facts));
+        if let Some(problem) = facts.problems.into_iter().next() {
+            return Err(problem);
+        }
+        let engine = engine().map_err(|error| ComponentError::from_engine(code::ENGINE, &error))?;
+        let compiled = Component::new(engine, bytes).map_err(|error| unsupported(&error))?;
+        let optional = |standing| match standing {
+            Standing::Optional(import) => Some(import),
+            _ => None,
+        };
+        let imports: BTreeSet<Import> = (facts.imports.iter())
+            .filter_map(|imported| optional(imported.standing))
+            .collect();
+        let identity = Identity {
+            sha256,
+            imports: imports.into_iter().collect(),
+            manifest: facts.manifest,
+        };
+        ToolComponent::link(&compiled, identity)
+    }
+
+    /// Imports that are not granted, or that the component itself does not declare; each once,
+    /// by the first interface that needs it.
+    pub(super) fn missing(&self, facts: &Facts) -> Vec<ComponentError> {
+        let (mut missing, mut seen) = (Vec::new(), BTreeSet::new());
+        for imported in &facts.imports {
+            let Standing::Optional(import) = imported.standing else {
+                continue;
+            };
+            if !seen.insert(import) {
+                continue;
+            }
+            if facts
+                .manifest
+                .as_ref()
+                .is_some_and(|it| !it.imports.contains(&import))
+            {
+                missing.push(ComponentError::not_declared(&imported.name, import));
+            }
+            if !self.imports.contains(&import) {
+                missing.push(ComponentError::not_granted(&imported.name, import));
+            }
+        }
+        missing
+    }
+}
+
+/// Reads the file of a component that the operator names, whatever is in it.
+///
+/// # Errors
+///
+/// `unreadable` when it cannot be read or is no regular file, `too-large` beyond 128 MiB.
+pub fn read_component(file: impl AsRef<Path>) -> Result<Vec<u8>, ComponentError> {
+    read(file.as_ref())
+}
+
+/// Reads a component's file, of which no more is read than a component may have.
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, ComponentError> {
+    match ambient::read_at_most(file, MAX_COMPONENT_BYTES) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(too_large()),
+        Err(error) => {
+            let message = format!("it cannot be read: {error}");
+            Err(ComponentError::new(code::UNREADABLE, message))
+        }
+    }
+}
+
+/// What the engine does not take of a component whose outline is in order.
+fn unsupported(error: &wasmtime::Error) -> ComponentError {
+    ComponentError::from_engine(code::UNSUPPORTED, error)
+        .hint_of("build the component for WebAssembly 2.0 without threads, exceptions and garbage collection")
+}

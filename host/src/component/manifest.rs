@@ -1,0 +1,295 @@
+//! What a component declares that it needs. A declaration is a ceiling: it takes away from
+//! what was granted, and adds nothing.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+use super::examine::examine;
+use super::fault::{ComponentError, component_code as code};
+use super::imports::Import;
+use crate::policy::Limits;
+
+/// The custom section that holds the manifest.
+pub(crate) const SECTION: &str = "rootbound:manifest";
+/// The one format that there is.
+const FORMAT: u64 = 1;
+/// Bytes of a manifest; everything that can be said takes fewer than one thousand.
+const MAX_MANIFEST_BYTES: usize = 16 << 10;
+/// The id of custom sections in the binary format.
+const CUSTOM_SECTION: u8 = 0;
+
+/// What a component says that it needs: the custom section `rootbound:manifest`, a JSON object
+/// that `docs/components.md` describes.
+///
+/// What is not declared is not needed, and is not given, whatever the operator grants.
+///
+/// # Examples
+///
+/// ```
+/// use rootbound::Manifest;
+///
+/// let manifest = Manifest::parse(br#"{"manifest": 1, "read": true}"#)?;
+/// assert!(manifest.read && !manifest.write && manifest.imports.is_empty());
+/// # Ok::<(), rootbound::ComponentError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Whether it reads what is granted for reading.
+    pub read: bool,
+    /// Whether it writes to what is granted for writing.
+    pub write: bool,
+    /// What it imports besides files.
+    pub imports: BTreeSet<Import>,
+    /// The most that it takes of each limit.
+    pub limits: DeclaredLimits,
+}
+
+/// Limits that a component declares; each is absent where the operator's alone counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DeclaredLimits {
+    /// Bytes read of one object.
+    pub max_read_bytes: Option<u64>,
+    /// Bytes read in one call.
+    pub max_call_read_bytes: Option<u64>,
+    /// Bytes written in one call.
+    pub max_write_bytes: Option<u64>,
+    /// Bytes of one result.
+    pub max_output_bytes: Option<u64>,
+    /// Bytes of memory.
+    pub max_memory: Option<u64>,
+    /// Levels of a listing.
+    pub max_depth: Option<u32>,
+    /// Entries of a listing.
+    pub max_entries: Option<u64>,
+    /// Open files, directories and streams.
+    pub max_handles: Option<u32>,
+    /// Milliseconds of one call.
+    pub timeout_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    manifest: u64,
+    #[serde(default)]
+    read: bool,
+    #[serde(default)]
+    write: bool,
+    #[serde(default, deserialize_with = "imports")]
+    imports: BTreeSet<Import>,
+    #[serde(default)]
+    limits: DeclaredLimits,
+}
+
+fn imports<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeSet<Import>, D::Error> {
+    let names = Vec::<String>::deserialize(from)?;
+    let import = |name: &String| {
+        let unknown = || serde::de::Error::custom(format!("there is no import `{name}`"));
+        Import::named(name).ok_or_else(unknown)
+    };
+    names.iter().map(import).collect()
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// `manifest-malformed` when it is not the object that it should be, unknown members
+    /// included; `manifest-too-large` beyond 16 KiB.
+    pub fn parse(json: &[u8]) -> Result<Self, ComponentError> {
+        if json.len() > MAX_MANIFEST_BYTES {
+            let message = format!("the manifest is larger than {MAX_MANIFEST_BYTES} bytes");
+            return Err(ComponentError::new(code::MANIFEST_TOO_LARGE, message));
+        }
+        let written: Written = serde_json::from_slice(json).map_err(malformed)?;
+        if written.manifest != FORMAT {
+            return Err(malformed(format!("`manifest` is not {FORMAT}")));
+        }
+        Ok(Self {
+            read: written.read,
+            write: written.write,
+            imports: written.imports,
+            limits: written.limits,
+        })
+    }
+
+    /// The manifest as a JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let imports: Vec<&str> = self.imports.iter().map(|import| import.as_str()).collect();
+        json!({
+            "manifest": FORMAT,
+            "read": self.read,
+            "write": self.write,
+            "imports": imports,
+            "limits": self.limits.to_json(),
+        })
+    }
+
+    /// A component with a manifest, which must have none yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Manifest::parse`], and whatever keeps `component` from being read; that it
+    /// could not be loaded is no hindrance. `manifest-duplicate` when it has one already.
+    pub fn add_to(component: &[u8], json: &[u8]) -> Result<Vec<u8>, ComponentError> {
+        Self::parse(json)?;
+        let facts = examine(component)?;
+        let is_about_manifests = |error: &&ComponentError| error.code().starts_with("manifest-");
+        if facts.manifest.is_some() || facts.problems.iter().any(|it| is_about_manifests(&it)) {
+            return Err(duplicate());
+        }
+        let mut section = Vec::new();
+        push_length(&mut section, SECTION.len());
+        section.extend(SECTION.as_bytes());
+        section.extend(json);
+        let mut bytes = component.to_owned();
+        bytes.push(CUSTOM_SECTION);
+        push_length(&mut bytes, section.len());
+        bytes.extend(section);
+        Ok(bytes)
+    }
+
+    /// The manifest of a component, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// When `component` cannot be read, or its manifest cannot.
+    pub fn of(component: &[u8]) -> Result<Option<Self>, ComponentError> {
+        let facts = examine(component)?;
+        let about_manifests = |error: &ComponentError| error.code().starts_with("manifest-");
+        match facts.problems.into_iter().find(about_manifests) {
+            Some(error) => Err(error),
+            None => Ok(facts.manifest),
+        }
+    }
+}
+
+impl DeclaredLimits {
+    /// The operator's limits, where the component declares less, as it declares.
+    pub(crate) fn narrow(&self, limits: &mut Limits) {
+        lower(&mut limits.max_read_bytes, self.max_read_bytes);
+        lower(&mut limits.max_call_read_bytes, self.max_call_read_bytes);
+        lower(&mut limits.max_write_bytes, self.max_write_bytes);
+        lower(&mut limits.max_output_bytes, self.max_output_bytes);
+        lower(&mut limits.max_memory, self.max_memory);
+        lower(&mut limits.max_depth, self.max_depth);
+        lower(&mut limits.max_entries, self.max_entries);
+        lower(&mut limits.max_handles, self.max_handles);
+        let timeout = self.timeout_ms.map(Duration::from_millis);
+        lower(&mut limits.timeout, timeout);
+    }
+
+    fn to_json(&self) -> Value {
+        let declared = [
+            ("max_read_bytes", self.max_read_bytes),
+            ("max_call_read_bytes", self.max_call_read_bytes),
+            ("max_write_bytes", self.max_write_bytes),
+            ("max_output_bytes", self.max_output_bytes),
+            ("max_memory", self.max_memory),
+            ("max_depth", self.max_depth.map(u64::from)),
+            ("max_entries", self.max_entries),
+            ("max_handles", self.max_handles.map(u64::from)),
+            ("timeout_ms", self.timeout_ms),
+        ];
+        let declared = declared.into_iter();
+        let declared: Map<String, Value> = declared
+            .filter_map(|(name, value)| Some((name.to_owned(), json!(value?))))
+            .collect();
+        Value::Object(declared)
+    }
+}
+
+fn lower<T: Ord>(limit: &mut T, declared: Option<T>) {
+    if let Some(declared) = declared
+        && declared < *limit
+    {
+        *limit = declared;
+    }
+}
+
+pub(super) fn duplicate() -> ComponentError {
+    ComponentError::new(code::MANIFEST_DUPLICATE, "it has more than one manifest")
+        .hint_of("a component has one manifest at most")
+}
+
+fn malformed(why: impl std::fmt::Display) -> ComponentError {
+    let message = format!("the manifest is not what it should be: {why}");
+    ComponentError::new(code::MANIFEST_MALFORMED, message)
+        .hint_of("`docs/components.md` describes the manifest")
+}
+
+/// A length as the binary format writes it (LEB128).
+fn push_length(bytes: &mut Vec<u8>, mut length: usize) {
+    while length > 0x7f {
+        bytes.push(length as u8 & 0x7f | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_says_what_is_needed_and_nothing_else() {
+        let json =
+            br#"{"manifest":1,"read":true,"imports":["clocks","stdio"],"limits":{"max_depth":3}}"#;
+        let manifest = Manifest::parse(json).unwrap();
+        assert!(manifest.read && !manifest.write);
+        assert_eq!(manifest.limits.max_depth, Some(3));
+        let again = Manifest::parse(manifest.to_json().to_string().as_bytes());
+        assert_eq!(again, Ok(manifest));
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused() {
+        for (json, expected) in [
+            (&b""[..], code::MANIFEST_MALFORMED),
+            (b"[]", code::MANIFEST_MALFORMED),
+            (b"{}", code::MANIFEST_MALFORMED),
+            (b"{\"manifest\":2}", code::MANIFEST_MALFORMED),
+            (b"{\"manifest\":1,\"manifest\":1}", code::MANIFEST_MALFORMED),
+            (b"{\"manifest\":1,\"net\":true}", code::MANIFEST_MALFORMED),
+            (
+                b"{\"manifest\":1,\"read\":\"yes\"}",
+                code::MANIFEST_MALFORMED,
+            ),
+            (
+                b"{\"manifest\":1,\"imports\":[\"sockets\"]}",
+                code::MANIFEST_MALFORMED,
+            ),
+            (
+                b"{\"manifest\":1,\"limits\":{\"max_depth\":-1}}",
+                code::MANIFEST_MALFORMED,
+            ),
+            (b"{\"manifest\":1} x", code::MANIFEST_MALFORMED),
+            (b"\xff", code::MANIFEST_MALFORMED),
+            (&[b' '; MAX_MANIFEST_BYTES + 1], code::MANIFEST_TOO_LARGE),
+        ] {
+            let error = Manifest::parse(json).unwrap_err();
+            assert_eq!(error.code(), expected, "{}", String::from_utf8_lossy(json));
+        }
+    }
+
+    #[test]
+    fn a_limit_is_lowered_and_never_raised() {
+        let mut limits = Limits::default();
+        let declared = DeclaredLimits {
+            max_depth: Some(3),
+            max_handles: Some(u32::MAX),
+            timeout_ms: Some(1),
+            ..DeclaredLimits::default()
+        };
+        declared.narrow(&mut limits);
+        assert_eq!(limits.max_depth, 3);
+        assert_eq!(limits.max_handles, Limits::default().max_handles);
+        assert_eq!(limits.timeout, Duration::from_millis(1));
+    }
+}

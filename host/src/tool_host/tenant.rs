@@ -1,0 +1,213 @@
+//! Someone who calls the tools of a host.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::table::Hosted;
+use super::{HostedTool, ToolHost};
+use crate::error::{CallError, code};
+use crate::output::Output;
+use crate::policy::Policy;
+use crate::session::{Arguments, CallOptions, CallWatch, Session};
+use crate::toolset::Toolset;
+
+/// Letters of a tool's name that an answer repeats; real ones have 64 or fewer.
+const MAX_NAME: usize = 64;
+/// Names that an answer lists of the tools that there are.
+const MAX_KNOWN: usize = 100;
+
+/// Someone who calls the tools of a [`ToolHost`]. Cloning is cheap, and clones may be used from
+/// many threads at once.
+///
+/// A tenant has a session for each component that it has called: what one component made is not
+/// another's own work, and the quotas of the tenant's session hold for all of them together.
+#[derive(Clone, Debug)]
+pub struct Tenant {
+    host: ToolHost,
+    base: Session,
+    /// On whose behalf it calls, if not on that of whoever opened the sessions.
+    principal: Option<Arc<str>>,
+    sessions: Arc<Mutex<Vec<(u64, Session)>>>,
+}
+
+impl Tenant {
+    pub(super) fn new(host: ToolHost, base: Session) -> Self {
+        Self {
+            host,
+            base,
+            principal: None,
+            sessions: Arc::default(),
+        }
+    }
+
+    /// Calls a tool, by the name by which it is listed or as `name__tool`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::call`].
+    pub fn call(&self, tool: &str, arguments: impl Into<Arguments>) -> Result<Output, CallError> {
+        self.call_with(tool, arguments, CallOptions::default())
+    }
+
+    /// Calls a tool with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::call`].
+    pub fn call_with(
+        &self,
+        tool: &str,
+        arguments: impl Into<Arguments>,
+        options: CallOptions,
+    ) -> Result<Output, CallError> {
+        if self.base.is_closed() {
+            return Err(CallError::closed());
+        }
+        let table = self.host.table();
+        match table.find(tool) {
+            Some((hosted, own_name)) => {
+                let session = self.session_for(hosted)?;
+                session.call_with(own_name, arguments, options)
+            }
+            None => Err(self
+                .base
+                .unknown(tool, arguments.into(), self.no_such(tool))),
+        }
+    }
+
+    /// No tool has the name, or more than one has.
+    fn no_such(&self, tool: &str) -> CallError {
+        let tools = self.host.tools();
+        let names = |tools: &mut dyn Iterator<Item = &HostedTool>| -> Vec<String> {
+            let names = tools.map(|it| it.definition.name.clone());
+            names.take(MAX_KNOWN).collect()
+        };
+        let alike = names(&mut tools.iter().filter(|it| it.own_name == tool));
+        let tool: String = tool.chars().take(MAX_NAME).collect();
+        let message = match alike.is_empty() {
+            true => format!("there is no tool `{tool}`"),
+            false => format!("more than one component has a tool `{tool}`"),
+        };
+        let known = match alike.is_empty() {
+            true => names(&mut tools.iter()),
+            false => alike,
+        };
+        CallError::new(code::UNKNOWN_TOOL, message)
+            .hint_of("use one of the tools in `known`")
+            .detail("known", known)
+    }
+
+    /// The session in which a component runs for this tenant, opened when it is first needed.
+    fn session_for(&self, hosted: &Hosted) -> Result<Session, CallError> {
+        let mut sessions = self.sessions();
+        if let Some((_, session)) = sessions.iter().find(|(number, _)| *number == hosted.number) {
+            return Ok(session.clone());
+        }
+        let session = match (&hosted.session, &self.principal) {
+            (Some(own), None) => own.clone(),
+            (Some(own), Some(principal)) => own.apart(&**principal),
+            (None, _) => self.base.with_component(&hosted.component)?,
+        };
+        let table = self.host.table();
+        sessions.retain(|(number, _)| table.hosted.iter().any(|it| it.number == *number));
+        sessions.push((hosted.number, session.clone()));
+        Ok(session)
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Vec<(u64, Session)>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Abandons a call at its deadline, as [`Session::abandon`].
+    pub fn abandon(&self, tool: &str, watch: &CallWatch) -> Option<CallError> {
+        let table = self.host.table();
+        let found = table.find(tool);
+        let session = found.and_then(|(hosted, _)| self.session_for(hosted).ok());
+        session.as_ref().unwrap_or(&self.base).abandon(tool, watch)
+    }
+
+    /// How long a call of this tool may take.
+    #[must_use]
+    pub fn timeout(&self, tool: &str) -> Duration {
+        let table = self.host.table();
+        let own = table
+            .find(tool)
+            .and_then(|(hosted, _)| hosted.session.as_ref());
+        own.unwrap_or(&self.base).policy().limits.timeout
+    }
+
+    /// The tools that can be called.
+    #[must_use]
+    pub fn tools(&self) -> Arc<[HostedTool]> {
+        self.host.tools()
+    }
+
+    /// A tenant of the same host with the same grants and policy, which remembers nothing of
+    /// this one, as [`Session::apart`].
+    #[must_use]
+    pub fn apart(&self, principal: impl Into<String>) -> Self {
+        let principal = principal.into();
+        Self {
+            host: self.host.clone(),
+            base: self.base.apart(principal.clone()),
+            principal: Some(principal.into()),
+            sessions: Arc::default(),
+        }
+    }
+
+    /// On whose behalf the calls run.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        self.base.principal()
+    }
+
+    /// The tools that the tenant's session offers.
+    #[must_use]
+    pub fn toolset(&self) -> Toolset {
+        self.base.toolset()
+    }
+
+    /// The policy of the tenant's session; a component that was loaded with a session has that
+    /// one's.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        self.base.policy()
+    }
+
+    /// The session that the tenant was made with.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.base
+    }
+
+    /// Each component with the session in which it runs: its own, or the tenant's.
+    #[must_use]
+    pub fn components(&self) -> Vec<(String, Session)> {
+        let session = |hosted: &Arc<Hosted>| {
+            let own = hosted.session.as_ref().unwrap_or(&self.base);
+            (hosted.name.clone(), own.clone())
+        };
+        self.host.table().hosted.iter().map(session).collect()
+    }
+
+    /// Ends the tenant's session, and those of the components that were loaded with one, as
+    /// [`Session::close`].
+    ///
+    /// # Errors
+    ///
+    /// The first that ending one of them has; all are closed.
+    pub fn close(&self) -> Result<(), CallError> {
+        let mut sessions = vec![self.base.clone()];
+        sessions.extend(self.components().into_iter().map(|(_, session)| session));
+        let ended: Vec<_> = sessions.iter().map(Session::end).collect();
+        for (index, session) in sessions.iter().enumerate() {
+            let shared_log = sessions[..index]
+                .iter()
+                .any(|earlier| earlier.audit().is_same(session.audit()));
+            if !shared_log {
+                session.audit().close()?;
+            }
+        }
+        ended.into_iter().collect()
+    }
+}
