@@ -1,5 +1,6 @@
 //! A session: what was granted, under which policy, recorded where; and the calls in it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -33,7 +34,7 @@ use crate::transaction::{self, CommitOrder, EffectReceipt};
 /// Bytes of a path that the record of a refusal names though no WASI call had it (Linux:
 /// `PATH_MAX`).
 const MAX_NAMED_PATH: usize = 4096;
-/// Letters of a tool's name that the record of an abandoned call keeps.
+/// Letters of a tool's name: the contract allows no more, and records keep no more.
 const MAX_TOOL_NAME: usize = 64;
 
 /// Grants, policy, audit log and component, ready to run tool calls.
@@ -258,6 +259,7 @@ impl Session {
         }
         let started = Instant::now();
         let Arguments(arguments) = arguments.into();
+        let tool = &*clipped(tool);
         let tool = self.shared.component.listed_name(tool).unwrap_or(tool);
         let (mut state, result) = self.attempt(tool, &arguments, &options);
         state.dry_run = options.dry_run;
@@ -615,7 +617,7 @@ impl Session {
     ) -> CallError {
         let number = self.shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = format!("{}-{number}", self.shared.id);
-        let mut state = CallState::new(Arc::clone(&self.shared), call, tool, None);
+        let mut state = CallState::new(Arc::clone(&self.shared), call, &clipped(tool), None);
         match self.record_end(&mut state, &arguments, Instant::now(), Err(&error)) {
             Ok(()) => error,
             Err(unrecorded) => unrecorded,
@@ -778,6 +780,15 @@ fn not_removed(error: std::io::Error) -> CallError {
 fn not_utf_8() -> CallError {
     CallError::new(code::INVALID_ARGUMENTS, "the arguments are not UTF-8 text")
         .hint_of("give the arguments as one JSON object, encoded as UTF-8")
+}
+
+/// A tool's name as it was asked for. No tool has a longer one than the contract allows, and
+/// what looks for a near one, or logs it, need not bear more.
+fn clipped(tool: &str) -> Cow<'_, str> {
+    match tool.char_indices().nth(MAX_TOOL_NAME) {
+        None => Cow::Borrowed(tool),
+        Some((end, _)) => Cow::Owned(format!("{}…", &tool[..end])),
+    }
 }
 
 /// Changes that were made and recorded must not get lost with the last line of the log.

@@ -39,12 +39,21 @@ pub struct Failure {
     pub details: String,
 }
 
+/// As many letters as anybody reads.
+const MAX_MESSAGE: usize = 2000;
+
 impl Failure {
-    /// A failure that says what is wrong and nothing more.
+    /// A failure that says what is wrong and nothing more. A message may repeat what the
+    /// caller gave; after 2,000 letters it ends.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
         Self {
             code,
-            message: message.into(),
+            message,
             hint: String::new(),
             details: String::new(),
         }
@@ -89,6 +98,13 @@ impl From<Failure> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_ends_however_much_it_repeats() {
+        let failure = Failure::invalid_arguments("ä".repeat(1_000_000));
+        assert_eq!(failure.message.chars().count(), MAX_MESSAGE + 1);
+        assert!(failure.message.ends_with("ä…"));
+    }
 
     #[test]
     fn an_exceeded_limit_names_limit_value_and_actual() {

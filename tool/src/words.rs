@@ -13,6 +13,11 @@
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Jaro-Winkler over 0.8 takes a letter or a separator for a slip, not another word.
     const NEAR: f64 = 0.8;
+    // Comparing takes as long as the names are; no name is so long.
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return None;
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
@@ -37,5 +42,6 @@ mod tests {
         assert_eq!(nearest("readfile", known), Some("read_file"));
         assert_eq!(nearest("list_file", known), Some("list_files"));
         assert_eq!(nearest("send_mail", known), None);
+        assert_eq!(nearest(&"read_file".repeat(1_000_000), known), None);
     }
 }
