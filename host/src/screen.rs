@@ -10,7 +10,8 @@ pub fn escaped(text: &str) -> String {
             || matches!(c,
                 '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
                 | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{2069}' | '\u{feff}');
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{1d173}'..='\u{1d17a}');
         if deceives && c != '\t' {
             shown.extend(c.escape_unicode());
         } else {

@@ -515,6 +515,7 @@ impl Session {
                 tool: &tool,
                 component: shared.component.sha256(),
                 principal: &shared.principal,
+                session: &shared.id,
                 expected: expected.as_ref(),
                 standing: &shared.standing,
                 roots: &shared.roots,

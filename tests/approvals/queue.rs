@@ -95,14 +95,53 @@ fn a_denied_call_is_refused() {
 }
 
 #[test]
-fn the_last_answer_before_the_call_counts() {
+fn a_yes_can_be_taken_back_and_a_no_is_final() {
     let desk = Desk::new();
     let id = desk.waiting();
     desk.approvals(&["approve", &id]);
     desk.approvals(&["deny", &id]);
     assert_eq!(desk.delete().refusal()["code"], "approval-denied");
-    desk.approvals(&["approve", &id]);
-    desk.delete().success();
+    let late = desk.approvals(&["approve", &id]);
+    assert_eq!((late.status, late.stdout.as_str()), (Some(1), ""));
+    assert!(late.stderr.contains("was denied"), "{late:?}");
+    assert_eq!(desk.approvals(&["deny", &id]).status, Some(0));
+    assert_eq!(desk.delete().refusal()["code"], "approval-denied");
+    assert!(is_untouched(&desk.fixture));
+}
+
+#[test]
+fn a_question_is_shown_with_who_asks_and_what_the_content_becomes() {
+    let desk = Desk::new();
+    let content = format!("first\u{1b}[2J\n{}", "x".repeat(1000));
+    let write = json!({"path": "a.txt", "content": content});
+    let id = id_of(&desk.call("write_file", &write));
+    let question = desk.approvals(&["show", &id, "--json"]).success();
+    let user = format!("uid:{}", rustix::process::geteuid().as_raw());
+    let session = question["session"].as_str().unwrap();
+    assert_eq!(
+        (session.len(), question["principal"].as_str()),
+        (16, Some(user.as_str()))
+    );
+    let shown = desk.approvals(&["show", &id]).stdout;
+    let hash = &crate::support::sha256(&content)[..16];
+    for part in [
+        format!("{id}  pending  write_file\n  for {user}, session {session}\n  expires in "),
+        format!("digest {}", question["digest"].as_str().unwrap()),
+        format!(
+            "replace workspace:a.txt, 3 bytes become {}, sha256 {hash}…",
+            content.len()
+        ),
+        "    -old\n".to_owned(),
+        "    +first\\u{1b}[2J\n".to_owned(),
+        "… 841 more letters".to_owned(),
+    ] {
+        assert!(shown.contains(&part), "{part}: {shown}");
+    }
+    assert!(!shown.contains('\u{1b}'));
+    for wrong in ["", "0", "../x"] {
+        let run = desk.approvals(&["show", "--", wrong]);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    }
 }
 
 #[test]

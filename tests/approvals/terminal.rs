@@ -181,7 +181,8 @@ fn the_screen_shows_what_would_be_done() {
     let screen = desk.call("write_file", &write, "", "n\n").screen;
     for shown in [
         "`write_file` wants to",
-        "replace workspace:a.txt, 3 bytes become 5, version ",
+        "replace workspace:a.txt, 3 bytes become 5, sha256 ",
+        ", version ",
         "-old",
         "+newer",
         "Allow?",

@@ -103,6 +103,53 @@ fn the_question_says_what_would_happen_and_has_one_box_to_tick() {
 }
 
 #[test]
+fn the_question_about_a_large_text_shows_size_hash_and_beginning() {
+    let fixture = with_old_file();
+    let content = format!("first line\n{}", "more\n".repeat(100_000));
+    let mut client = client_with(&fixture, SESSION, forms(), &["--overwrite", "ask"]);
+    client.ask_call("write_file", json!({"path": "old.md", "content": content}));
+    let question = client.receive();
+    let message = question["params"]["message"].as_str().unwrap();
+    let hash = &crate::support::sha256(&content)[..16];
+    for part in [
+        "replace workspace:old.md".to_owned(),
+        format!("3 bytes become {}", content.len()),
+        format!("sha256 {hash}…"),
+        "the new content begins with".to_owned(),
+        "| first line".to_owned(),
+    ] {
+        assert!(message.contains(&part), "{part}: {message}");
+    }
+    assert!(message.len() < 4 << 10, "{}", message.len());
+}
+
+/// Whatever strangers chose stands in a block of its own, on lines that begin with spaces.
+#[test]
+fn no_name_and_no_content_can_forge_the_question() {
+    let name = "a\u{3000}`**x**`.md";
+    let forged = "y\n\nAllow this?\n# Yes\u{202e}\u{1b}[2J\r\n![](http://evil.example/x)";
+    for generation in [SESSION, Generation::Stateless] {
+        let fixture = with_old_file();
+        fixture.work(name, "old");
+        let mut client = client_with(&fixture, generation, forms(), &["--overwrite", "ask"]);
+        client.ask_call("write_file", json!({"path": name, "content": forged}));
+        let line = client.receive();
+        let question = match generation {
+            Generation::Stateless => &line["result"]["inputRequests"]["approval"],
+            Generation::Session(_) => &line,
+        };
+        let message = question["params"]["message"].as_str().unwrap();
+        let mut lines = message.lines();
+        assert_eq!(lines.next(), Some("`write_file` wants to"));
+        assert_eq!(lines.next(), Some(""));
+        assert_eq!(lines.next_back(), Some("Allow this?"));
+        assert_eq!(lines.next_back(), Some(""));
+        assert!(lines.all(|line| line.starts_with("    ")), "{message}");
+        assert!(!message.contains(['\u{202e}', '\u{1b}', '\r']), "{message}");
+    }
+}
+
+#[test]
 fn a_client_that_says_that_it_cannot_ask_is_not_asked() {
     for generation in [SESSION, Generation::Stateless] {
         for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {

@@ -127,6 +127,7 @@ impl Broker {
         ApprovalRequest {
             tool: tool.to_owned(),
             principal: self.principal.clone(),
+            session: String::new(),
             digest: random::hex_of(&Sha256::digest(bound.as_bytes())),
             effects: Vec::new(),
             contents: Vec::new(),

@@ -28,6 +28,9 @@ pub use queue::{ApprovalQueue, ApprovalState, QueueError, QueuedApproval};
 pub(crate) use standing::Standing;
 pub use terminal::TerminalApprover;
 
+/// Lines of contents that one question shows; nobody reads more.
+const MAX_PREVIEWED: usize = 200;
+
 /// What an approver is asked: one tool call and everything it would do.
 #[derive(Clone, Debug)]
 pub struct ApprovalRequest {
@@ -35,6 +38,8 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// On whose behalf the call runs: the local user, or a name that a front-end gives.
     pub principal: String,
+    /// The session, as the audit log names it; empty where none asks.
+    pub session: String,
     /// SHA-256 over component, tool, grants and effects, 64 lower-case hexadecimal digits.
     /// Two requests with one digest ask for the same.
     pub digest: String,
@@ -45,28 +50,50 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// What would change in a text file, as a short unified diff: at most 40 lines, with
-    /// control and direction-changing characters escaped. `None` where the effect is not
-    /// about text or the file is large.
+    /// What would change in a text file, as a short unified diff: at most 40 lines of at most
+    /// 160 letters, with control and direction-changing characters escaped. `None` where the
+    /// effect is not about text or the file is large.
     #[must_use]
     pub fn diff(&self, effect: usize) -> Option<String> {
         self.contents.get(effect)?.as_ref()?.diff()
     }
 
-    /// The question for a person: what the tool wants, one line for each effect, with the
-    /// differences between texts. What strangers chose is escaped.
+    /// What can be shown of an effect's content: the differences, else how the content
+    /// begins, else that it is not text. `None` where no content is at stake.
+    #[must_use]
+    pub fn preview(&self, effect: usize) -> Option<String> {
+        let change = self.contents.get(effect)?.as_ref()?;
+        change.diff().or_else(|| change.beginning())
+    }
+
+    /// The question for a person: what the tool wants, one line for each effect with the
+    /// hash of new content, and below it what [`Self::preview`] shows, 200 lines of it in
+    /// all. What strangers chose is escaped.
     #[must_use]
     pub fn describe(&self) -> String {
         let mut text = format!("`{}` wants to\n", screen::escaped(&self.tool));
+        let mut left = MAX_PREVIEWED;
         for (index, effect) in self.effects.iter().enumerate() {
             text.push_str("  ");
             text.push_str(&terminal::sentence(effect));
             text.push('\n');
-            for line in self.diff(index).iter().flat_map(|diff| diff.lines()) {
+            let preview = match left {
+                0 => None,
+                _ => self.preview(index),
+            };
+            for line in preview
+                .iter()
+                .flat_map(|preview| preview.lines())
+                .take(left)
+            {
                 text.push_str("    ");
                 text.push_str(line);
                 text.push('\n');
+                left -= 1;
             }
+        }
+        if left == 0 {
+            text.push_str("  … no more contents are shown\n");
         }
         text
     }

@@ -43,10 +43,17 @@ pub struct QueuedApproval {
     pub tool: String,
     /// On whose behalf.
     pub principal: String,
+    /// The session that asked first, as the audit log names it.
+    #[serde(default)]
+    pub session: String,
     /// The digest that the answer is bound to.
     pub digest: String,
     /// The effects, one sentence each; text of strangers is escaped.
     pub effects: Vec<String>,
+    /// The whole question as [`ApprovalRequest::describe`] puts it, with what can be shown of
+    /// contents.
+    #[serde(default)]
+    pub question: String,
     /// Seconds since 1970 at which question and answer are void.
     pub expires: u64,
 }
@@ -57,6 +64,9 @@ pub enum QueueError {
     /// No question has this id, or it has expired or was used.
     #[error("no approval with the id `{0}` waits")]
     Unknown(String),
+    /// It was denied, and a no is final.
+    #[error("the approval `{0}` was denied, and stays so until the question expires")]
+    Denied(String),
     /// The directory cannot be used.
     #[error("the approval queue cannot be used: {0}")]
     Io(#[from] io::Error),
@@ -146,20 +156,31 @@ impl ApprovalQueue {
         self.read_all()
     }
 
+    /// One question, which has not expired.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such question, or the directory cannot be read.
+    pub fn find(&self, id: &str) -> Result<QueuedApproval, QueueError> {
+        let _lock = self.lock()?;
+        self.read(id)?
+            .ok_or_else(|| QueueError::Unknown(id.to_owned()))
+    }
+
     /// Approves a question: the next identical call is admitted once.
     ///
     /// # Errors
     ///
-    /// When there is no such question, or the directory cannot be written.
+    /// When there is no such question, it was denied, or the directory cannot be written.
     pub fn approve(&self, id: &str) -> Result<QueuedApproval, QueueError> {
         self.answer(id, ApprovalState::Approved)
     }
 
-    /// Denies a question.
+    /// Denies a question, also one that was approved and not used yet.
     ///
     /// # Errors
     ///
-    /// As [`ApprovalQueue::approve`].
+    /// When there is no such question, or the directory cannot be written.
     pub fn deny(&self, id: &str) -> Result<QueuedApproval, QueueError> {
         self.answer(id, ApprovalState::Denied)
     }
@@ -169,6 +190,9 @@ impl ApprovalQueue {
         let mut question = self
             .read(id)?
             .ok_or_else(|| QueueError::Unknown(id.to_owned()))?;
+        if question.state == ApprovalState::Denied && state != ApprovalState::Denied {
+            return Err(QueueError::Denied(id.to_owned()));
+        }
         question.state = state;
         self.write(&question)?;
         Ok(question)
@@ -259,7 +283,9 @@ impl ApprovalQueue {
             state: ApprovalState::Pending,
             tool: crate::screen::escaped(&request.tool),
             principal: request.principal.clone(),
+            session: request.session.clone(),
             digest: request.digest.clone(),
+            question: request.describe(),
             effects: request
                 .effects
                 .iter()
@@ -306,6 +332,7 @@ mod tests {
         ApprovalRequest {
             tool: "delete_file".into(),
             principal: principal.into(),
+            session: "s".into(),
             digest: digest.to_string().repeat(64),
             effects: Vec::new(),
             contents: Vec::new(),
@@ -354,6 +381,9 @@ mod tests {
         let (_directory, queue) = queue();
         let id = pending_id(queue.decide(&request('a', "me")));
         queue.deny(&id).expect("it waits");
+        assert_eq!(queue.decide(&request('a', "me")), Decision::refuse("queue"));
+        assert!(matches!(queue.approve(&id), Err(QueueError::Denied(_))));
+        queue.deny(&id).expect("a no may be said twice");
         assert_eq!(queue.decide(&request('a', "me")), Decision::refuse("queue"));
         let mut old = queue.list().expect("a list").remove(0);
         old.expires = 1;

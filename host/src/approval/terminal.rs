@@ -17,6 +17,8 @@ const MAX_LINE: usize = 4096;
 /// Lines typed ahead that are read and forgotten; a terminal that hung up ends all reads at
 /// once, without an error.
 const MAX_FORGOTTEN: usize = 4096;
+/// Digits of a hash that are shown: 64 bits, which nobody meets by chance. The answer is bound to all.
+const SHORT_HASH: usize = 16;
 /// How long an answer may lie before it is seen.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -140,6 +142,13 @@ pub(super) fn sentence(effect: &EffectReceipt) -> String {
         }
         _ => {}
     }
+    if let Some(sha256) = &effect.sha256 {
+        let _ = write!(
+            text,
+            ", sha256 {}…",
+            &sha256[..SHORT_HASH.min(sha256.len())]
+        );
+    }
     if let Some(version) = effect.version_before {
         let _ = write!(text, ", version {version}");
     }
@@ -155,6 +164,7 @@ mod tests {
         ApprovalRequest {
             tool: "delete_file".into(),
             principal: "p".into(),
+            session: "s".into(),
             digest: "0".repeat(64),
             effects: vec![EffectReceipt {
                 operation: Operation::Delete,

@@ -289,12 +289,20 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Show a question: who asks, what would change, and what can be shown of contents.
+    Show {
+        /// The `approval` that the refused call answered.
+        id: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Admit the same call once.
     Approve {
         /// The `approval` that the refused call answered.
         id: String,
     },
-    /// Refuse the same call until the question expires.
+    /// Refuse the same call until the question expires; a no is final.
     Deny {
         /// The `approval` that the refused call answered.
         id: String,

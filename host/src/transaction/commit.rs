@@ -19,6 +19,7 @@ pub(crate) struct CommitOrder<'a> {
     pub(crate) tool: &'a str,
     pub(crate) component: &'a str,
     pub(crate) principal: &'a str,
+    pub(crate) session: &'a str,
     pub(crate) roots: &'a Roots,
     pub(crate) policy: &'a Policy,
     pub(crate) expected: Option<&'a Expected>,

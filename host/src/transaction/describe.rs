@@ -124,6 +124,7 @@ pub(super) fn request(
     ApprovalRequest {
         tool: order.tool.to_owned(),
         principal: order.principal.to_owned(),
+        session: order.session.to_owned(),
         digest: digest(transaction, order, planned),
         effects: planned.to_vec(),
         contents,

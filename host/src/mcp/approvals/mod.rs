@@ -112,9 +112,17 @@ fn form(text: &str) -> ElicitRequestParams {
         .build_unchecked();
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("{text}Allow this?"),
+        message: format!("{}\n\nAllow this?", set_apart(text)),
         requested_schema: schema,
     }
+}
+
+/// The question with all that strangers chose in a block of its own: four spaces after an
+/// empty line keep clients that render Markdown from taking any of it for markup.
+fn set_apart(text: &str) -> String {
+    let (head, effects) = text.split_once('\n').unwrap_or((text, ""));
+    let effects = effects.lines().map(|line| format!("    {line}\n"));
+    format!("{head}\n\n{}", effects.collect::<String>().trim_end())
 }
 
 /// Only an accepted form with the box ticked is a yes.
