@@ -9,14 +9,16 @@ use crate::hostile::component;
 use crate::support::Fixture;
 use crate::support::cli::Cli;
 
-/// A server whose tools run for ever.
-fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
+/// Arguments for a server whose tools run for ever, or read four gibibytes of nothing a
+/// thousand bytes at a time.
+pub fn with_long_calls(fixture: &Fixture) -> Vec<String> {
+    let file = std::fs::File::create(fixture.inputs().join("data.bin")).unwrap();
+    file.set_len(4 << 30).unwrap();
     let file = fixture.base().join("hostile.wasm");
     std::fs::write(&file, component::bytes()).unwrap();
-    let file = file.to_str().unwrap();
-    let further = [
+    let words = [
         "--component",
-        file,
+        file.to_str().unwrap(),
         "--timeout-ms",
         "30000",
         "--max-read-bytes",
@@ -24,6 +26,13 @@ fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
         "--max-call-read-bytes",
         "8GiB",
     ];
+    words.map(str::to_owned).into()
+}
+
+/// A server whose tools run for ever.
+fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
+    let further = with_long_calls(fixture);
+    let further: Vec<&str> = further.iter().map(String::as_str).collect();
     Client::spawn(
         cli,
         fixture,
@@ -34,13 +43,17 @@ fn start(cli: &Cli, fixture: &Fixture, generation: Generation) -> Client {
     )
 }
 
-fn entries(cli: &Cli) -> Vec<Value> {
+pub fn entries(cli: &Cli) -> Vec<Value> {
     let files = cli.audit_files();
     let text: String = files
         .iter()
         .map(|file| std::fs::read_to_string(file).unwrap())
         .collect();
-    text.lines()
+    // A line that is being written is no entry yet.
+    let whole = text
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    whole
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
@@ -91,9 +104,6 @@ fn a_short_call_does_not_wait_for_a_long_one() {
 #[test]
 fn a_caller_who_wants_to_hears_how_far_a_call_is() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
-    // Four gibibytes of nothing take a while, a thousand bytes at a time.
-    let file = std::fs::File::create(fixture.inputs().join("data.bin")).unwrap();
-    file.set_len(4 << 30).unwrap();
     for generation in GENERATIONS {
         let mut client = start(&cli, &fixture, generation);
         let params = json!({ "name": "read_in_small_pieces", "arguments": {}, "_meta": { "progressToken": "p" } });

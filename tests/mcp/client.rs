@@ -173,22 +173,22 @@ impl Client {
     }
 
     /// Sends a request and gives its id.
-    pub fn ask(&mut self, method: &str, params: Value) -> i64 {
+    pub fn ask(&mut self, method: &str, mut params: Value) -> i64 {
         let id = self.next_id;
         self.next_id += 1;
-        let params = self.with_meta(params);
+        self.add_meta(&mut params);
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
     }
 
-    fn with_meta(&self, mut params: Value) -> Value {
+    /// What each request of the stateless generation carries.
+    pub fn add_meta(&self, params: &mut Value) {
         if self.generation == Generation::Stateless {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
             meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "lines", "version": "1" });
             meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         }
-        params
     }
 
     /// A request and its answer; nothing else may come in between.

@@ -1,5 +1,6 @@
 //! How the server ends: by the end of its input, by a signal, by a client that is gone.
 
+use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -16,7 +17,7 @@ fn signal(process: u32, name: &str) {
 }
 
 /// Every audit log that a server left behind is whole.
-fn assert_verified(cli: &Cli) {
+pub fn assert_verified(cli: &Cli) {
     let files = cli.audit_files();
     assert!(!files.is_empty());
     for file in files {
@@ -45,7 +46,7 @@ fn the_end_of_the_input_is_a_clean_end_after_all_answers() {
 
 #[test]
 fn a_signal_is_a_clean_end_in_the_middle_of_changes() {
-    for name in ["TERM", "INT"] {
+    for name in ["TERM", "INT", "HUP"] {
         let (cli, fixture) = (Cli::new(), Fixture::new());
         let mut client = Client::spawn(
             &cli,
@@ -101,6 +102,48 @@ fn a_client_that_closes_both_pipes_leaves_no_server_behind() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(input);
     assert_verified(&cli);
+}
+
+/// `nohup` has the signal ignored, and means it.
+#[test]
+fn a_closed_terminal_does_not_end_a_server_that_ignores_it() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let mut command = cli.command(["mcp", "--read"]);
+    let server = command.arg(fixture.inputs());
+    let mut ignoring = std::process::Command::new("bash");
+    ignoring.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]);
+    ignoring.arg(server.get_program()).args(server.get_args());
+    for (name, value) in server.get_envs() {
+        match value {
+            Some(value) => ignoring.env(name, value),
+            None => ignoring.env_remove(name),
+        };
+    }
+    let mut child = ignoring
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (
+        child.stdin.take().unwrap(),
+        BufReader::new(child.stdout.take().unwrap()),
+    );
+    let mut answer = || {
+        writeln!(
+            input,
+            "{}",
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })
+        )
+        .unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    };
+    assert!(answer().contains("result"));
+    signal(child.id(), "HUP");
+    assert!(answer().contains("result"));
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// The standard output is the protocol's, also where nothing starts.

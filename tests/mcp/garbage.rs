@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::client::{Client, GENERATIONS, Generation};
+use super::client::{Answered, Client, GENERATIONS, Generation};
 use crate::support::Fixture;
 use crate::support::cli::{Cli, Run};
 
@@ -91,11 +91,81 @@ pub fn status_of(process: u32, name: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+/// The only line that is left at the end of a server.
+fn last_line(client: Client) -> Value {
+    let (status, lines) = client.finish();
+    assert_eq!((status, lines.len()), (Some(0), 1), "{lines:?}");
+    serde_json::from_str(&lines[0]).unwrap()
+}
+
 #[test]
-fn half_a_line_at_the_end_is_ignored() {
+fn a_last_message_without_the_end_of_its_line_is_answered() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        fixture.input("notes.md", "hello");
+        let mut client = Client::over(&fixture, generation, &[]);
+        let mut asked = json!({ "name": "read_file", "arguments": { "path": "notes.md" } });
+        client.add_meta(&mut asked);
+        let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": asked });
+        client.send_raw(request.to_string().as_bytes());
+        let answer = last_line(client);
+        assert_eq!(answer["id"], 5);
+        assert_eq!(answer["result"]["content"][0]["text"], "hello");
+    }
+}
+
+#[test]
+fn half_a_message_at_the_end_is_a_parse_error() {
+    for generation in GENERATIONS {
+        let mut client = Client::over(&Fixture::new(), generation, &[]);
+        client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/list\"");
+        assert_eq!(last_line(client)["error"]["code"], -32700);
+    }
+}
+
+#[test]
+fn two_requests_with_one_id_are_both_answered() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        fixture.input("a", "first");
+        fixture.input("b", "second");
+        let mut client = Client::over(&fixture, generation, &[]);
+        for id in [json!(7), json!("seven")] {
+            for path in ["a", "b"] {
+                let mut params = json!({ "name": "read_file", "arguments": { "path": path } });
+                client.add_meta(&mut params);
+                client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+            }
+            let mut texts: Vec<String> = (0..2)
+                .map(|_| {
+                    let answer = client.receive();
+                    assert_eq!(answer["id"], id);
+                    Answered::of(&answer).text(0).to_owned()
+                })
+                .collect();
+            texts.sort();
+            assert_eq!(texts, ["first", "second"], "{generation:?}");
+        }
+    }
+}
+
+/// Whatever looks for a near name, or repeats one, does not take longer or say more for it.
+#[test]
+fn names_of_megabytes_are_refused_in_few_words() {
+    let long = "read_file".repeat(300_000);
     let mut client = Client::over(&Fixture::new(), GENERATIONS[1], &[]);
-    client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/list\"");
-    assert_eq!(client.finish(), (Some(0), vec![]));
+    let mut arguments = json!({ "path": "a" });
+    arguments[&long] = json!(1);
+    let nested = json!({ "paths": [{ &long: 1 }] });
+    for (tool, arguments, code) in [
+        (long.as_str(), json!({}), "unknown-tool"),
+        ("read_file", arguments, "invalid-arguments"),
+        ("read_files", nested, "invalid-arguments"),
+    ] {
+        let answer = client.call(tool, arguments);
+        assert_eq!(answer.code(), code);
+        assert!(answer.text(0).len() < 8 << 10, "{}", answer.text(0).len());
+    }
 }
 
 #[test]

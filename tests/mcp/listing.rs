@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, GENERATIONS, Generation, STATELESS, Streams};
 use crate::support::Fixture;
-use crate::support::cli::Cli;
+use crate::support::cli::{Cli, Run};
 
 #[test]
 fn every_generation_is_told_the_same_tools() {
@@ -63,10 +63,7 @@ fn without_a_grant_the_model_is_told_so() {
         "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
     });
     let cli = Cli::new();
-    let run = crate::support::cli::Run::with_input(
-        &mut cli.command(["mcp"]),
-        format!("{session}\n").as_bytes(),
-    );
+    let run = Run::with_input(&mut cli.command(["mcp"]), format!("{session}\n").as_bytes());
     assert_eq!(run.status, Some(0), "{run:?}");
     let words = run.json()["result"]["instructions"].to_string();
     assert!(words.contains("Nothing is granted for reading"), "{words}");
@@ -90,6 +87,72 @@ fn tools_that_change_something_take_dry_run_and_others_do_not() {
         let takes_it = tool["inputSchema"]["properties"]["dry_run"]["type"] == "boolean";
         let reads = tool["annotations"]["readOnlyHint"] == true;
         assert_eq!(takes_it, !reads, "{tool}");
+    }
+}
+
+/// What the strictest of the APIs behind clients know of JSON Schema.
+#[test]
+fn schemas_have_no_words_but_those_that_every_client_takes() {
+    const WORDS: [&str; 15] = [
+        "additionalProperties",
+        "default",
+        "description",
+        "enum",
+        "examples",
+        "items",
+        "maxItems",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minimum",
+        "pattern",
+        "properties",
+        "required",
+        "type",
+    ];
+    fn check(schema: &Value) {
+        for (word, value) in schema.as_object().unwrap() {
+            assert!(WORDS.contains(&word.as_str()), "{word}: {schema}");
+            match word.as_str() {
+                "properties" => value.as_object().unwrap().values().for_each(check),
+                "items" => check(value),
+                "additionalProperties" if value.is_object() => check(value),
+                _ => {}
+            }
+        }
+    }
+    for toolset in ["files", "single"] {
+        let mut client = Client::over(&Fixture::new(), GENERATIONS[0], &["--toolset", toolset]);
+        let list = client.request("tools/list", json!({}));
+        for tool in list["result"]["tools"].as_array().unwrap() {
+            check(&tool["inputSchema"]);
+            assert!(tool.get("outputSchema").is_none(), "{tool}");
+        }
+    }
+}
+
+/// A client of a revision older than those that are documented is met with the nearest.
+#[test]
+fn every_revision_with_an_opening_is_opened_in_its_own_words() {
+    for (asked, opened) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        // There is no opening in 2026-07-28, and nobody knows the others.
+        ("2026-07-28", "2025-11-25"),
+        ("2031-01-01", "2025-11-25"),
+        ("nonsense", "2025-11-25"),
+    ] {
+        let line = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": asked, "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
+        });
+        let run = Run::with_input(
+            &mut Cli::new().command(["mcp"]),
+            format!("{line}\n").as_bytes(),
+        );
+        assert_eq!(run.json()["result"]["protocolVersion"], opened, "{asked}");
     }
 }
 

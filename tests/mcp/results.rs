@@ -103,6 +103,46 @@ fn a_refusal_is_an_error_that_the_model_sees_with_its_code() {
 }
 
 #[test]
+fn pictures_sounds_and_other_bytes_are_blocks_of_their_own() {
+    for generation in GENERATIONS {
+        let fixture = Fixture::new();
+        let bytes: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        fixture.input("a b.png", bytes);
+        fixture.input("a.wav", b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0");
+        let mut client = Client::over(&fixture, generation, &[]);
+        let mut read = |arguments: Value| {
+            let answer = client.call("read_file", arguments);
+            assert_eq!(answer.result["content"].as_array().unwrap().len(), 2);
+            let fields = answer.success();
+            assert!(
+                fields["size"].is_u64() && fields["content"].is_null(),
+                "{fields}"
+            );
+            answer.result["content"][0].clone()
+        };
+        let picture = read(json!({"path": "a b.png"}));
+        assert_eq!(
+            (&picture["type"], &picture["mimeType"], &picture["data"]),
+            (
+                &json!("image"),
+                &json!("image/png"),
+                &json!("iVBORw0KGgoAAAANSUhEUg==")
+            )
+        );
+        let sound = read(json!({"path": "a.wav"}));
+        assert_eq!(
+            (&sound["type"], &sound["mimeType"]),
+            (&json!("audio"), &json!("audio/wav"))
+        );
+        fixture.input("a.bin", b"\0\xff");
+        let other = read(json!({"path": "a.bin", "encoding": "base64"}));
+        assert_eq!(other["type"], "resource", "{other}");
+        assert_eq!(other["resource"]["blob"], "AP8=");
+        assert_eq!(other["resource"]["uri"], "rootbound://inputs/a.bin");
+    }
+}
+
+#[test]
 fn a_result_is_at_most_256_kib_unless_the_operator_says_otherwise() {
     let fixture = Fixture::new();
     fixture.input("large.txt", "x".repeat(300 << 10));

@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -12,6 +13,7 @@ use rootbound::{CallOptions, Tenant, code};
 
 use super::approvals::{ClientApprovals, Way};
 use super::calls::{Call, Calls};
+use super::methods;
 use super::results::{self, Results};
 use super::stdio::UnderWay;
 use super::tools::Tools;
@@ -138,6 +140,15 @@ impl ServerHandler for Handler {
         list.ttl_ms = Some(TOOLS_LIFETIME_MS);
         list.cache_scope = Some(CacheScope::Private);
         Ok(list)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
+        Err(methods::misread(&request.method).unwrap_or_else(unknown))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

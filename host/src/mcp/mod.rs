@@ -6,7 +6,9 @@ mod calls;
 mod handler;
 mod http;
 mod instructions;
+mod methods;
 mod results;
+mod signals;
 mod stdio;
 mod tools;
 
@@ -16,12 +18,12 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rootbound::Tenant;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Exit, Failure, McpArgs, print};
 use approvals::{ClientApprovals, States};
 use handler::{Handler, Server};
+use signals::Signals;
 use stdio::{Stdio, Streams};
 
 pub(crate) use tools::describe;
@@ -43,6 +45,7 @@ enum Front {
 }
 
 pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
+    let heed_hang_up = signals::heeds_hang_up();
     // The kernel closes files and network afterwards, and no other thread may run before.
     let front = match args.http.http {
         Some(address) => Front::Http(Box::new(http::Bound::new(&args.http, address)?)),
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
     let instructions = instructions::for_tenant(&tenant, approver);
     let server = Arc::new(Server::new(tenant.clone(), instructions, approvals));
     let runtime = runtime()?;
-    let served = runtime.block_on(serve(front, server));
+    let served = runtime.block_on(serve(front, server, heed_hang_up));
     close(&tenant);
     // A thread that the kernel holds must not hold the program.
     runtime.shutdown_background();
@@ -92,7 +95,7 @@ fn runtime() -> anyhow::Result<Runtime> {
     Ok(runtime)
 }
 
-async fn serve(front: Front, server: Arc<Server>) -> anyhow::Result<()> {
+async fn serve(front: Front, server: Arc<Server>, heed_hang_up: bool) -> anyhow::Result<()> {
     let stopping = server.calls.stopping.clone();
     let mut serving = match front {
         Front::Stdio(streams) => {
@@ -102,12 +105,10 @@ async fn serve(front: Front, server: Arc<Server>) -> anyhow::Result<()> {
         }
         Front::Http(bound) => tokio::spawn(bound.serve(Arc::clone(&server), stopping.clone())),
     };
-    let mut terminated = signal(SignalKind::terminate())?;
-    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut signals = Signals::new(heed_hang_up)?;
     let ended = tokio::select! {
         ended = &mut serving => Some(ended),
-        _ = terminated.recv() => None,
-        _ = interrupted.recv() => None,
+        () = signals.ended() => None,
     };
     // What runs is discarded; what commits ends.
     stopping.cancel();

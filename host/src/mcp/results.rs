@@ -9,9 +9,10 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use rootbound::{CallError, Content, Output, Receipt, Toolset, code};
 use serde_json::{Value, json};
 
-/// Bytes of a line, JSON escapes included, above which a common client (the TypeScript SDK
-/// 1.x over stdio) gives up its connection.
-const LONGEST_LINE: usize = 10 << 20;
+/// Bytes of a line, JSON escapes included, above which a common client (the TypeScript SDKs
+/// over stdio) gives up its connection: more than 10 MiB may not wait there, and what follows
+/// the line can come in the same piece of 64 KiB.
+const LONGEST_LINE: usize = (10 << 20) - (64 << 10);
 /// What a line holds besides its contents.
 const ENVELOPE: usize = 1 << 10;
 /// A byte of text takes six in JSON at most (`\u0001`).

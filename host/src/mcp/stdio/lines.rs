@@ -62,6 +62,15 @@ impl Lines {
         })
     }
 
+    /// What the input ended with after its last whole line.
+    pub(super) fn rest(&mut self) -> Option<Line> {
+        let first = std::mem::take(&mut self.partial);
+        match self.last.take() {
+            Some(last) => Some(Line::TooLong { first, last }),
+            None => (!first.is_empty()).then_some(Line::Whole(first)),
+        }
+    }
+
     fn keep(&mut self, piece: &[u8]) {
         if self.last.is_none() && self.partial.len() + piece.len() > MAX_LINE {
             let tail = self.partial.len().saturating_sub(KEPT);
@@ -101,6 +110,16 @@ mod tests {
         let expected = [whole("ab"), whole(""), whole("c")];
         assert_eq!(fed(&[b"ab\n\nc\nhalf"]), expected);
         assert_eq!(fed(&[b"a", b"b", b"\n", b"\nc", b"\nhalf"]), expected);
+    }
+
+    #[test]
+    fn what_follows_the_last_line_is_there_at_the_end_once() {
+        let mut lines = Lines::default();
+        *lines.chunk() = b"a\nhalf".to_vec();
+        assert_eq!(lines.next(), Some(Line::Whole(b"a".to_vec())));
+        assert_eq!(lines.next(), None);
+        assert_eq!(lines.rest(), Some(Line::Whole(b"half".to_vec())));
+        assert_eq!(lines.rest(), None);
     }
 
     #[test]

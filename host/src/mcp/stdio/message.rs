@@ -9,16 +9,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
 use super::lines::{Line, MAX_LINE};
-
-/// The methods that this server answers. The SDK takes a request of one of them whose
-/// parameters are wrong for a method that it does not know.
-const METHODS: [&str; 5] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "tools/call",
-    "tools/list",
-];
+use crate::mcp::methods;
 
 /// What became of a line.
 pub(super) enum Understood {
@@ -49,28 +40,30 @@ pub(super) fn understand(line: &Line) -> Understood {
 fn check(message: ClientJsonRpcMessage) -> Understood {
     if let JsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
-        && METHODS.contains(&custom.method.as_str())
+        && let Some(error) = methods::misread(&custom.method)
     {
-        let why = format!(
-            "the parameters of `{}` are not what it takes",
-            custom.method
-        );
-        return answer(&json!(request.id), ErrorCode::INVALID_PARAMS, &why);
+        return answer(&json!(request.id), error.code, &error.message);
     }
     Understood::Message(Box::new(message))
 }
 
-/// Why a line is no message.
 fn explain(bytes: &[u8]) -> Understood {
+    let (code, id, why) = fault_of(bytes, "line");
+    answer(&id, code, &why)
+}
+
+/// Why bytes, of which `what` is made, are no message: a code, the id that they name, and words.
+pub(in crate::mcp) fn fault_of(bytes: &[u8], what: &str) -> (ErrorCode, Value, String) {
     if serde_json::from_slice::<IgnoredAny>(bytes).is_err() {
-        return answer(&Value::Null, ErrorCode::PARSE_ERROR, "the line is not JSON");
+        let why = format!("the {what} is not JSON");
+        return (ErrorCode::PARSE_ERROR, Value::Null, why);
     }
-    let why = match bytes.first() {
-        Some(b'[') => "a line holds one message; batches are not taken",
-        _ => "the line is not a JSON-RPC 2.0 message",
+    let why = match bytes.trim_ascii_start().first() {
+        Some(b'[') => format!("a {what} holds one message; batches are not taken"),
+        _ => format!("the {what} is not a JSON-RPC 2.0 message"),
     };
     let id = id_in(bytes).unwrap_or_default();
-    answer(&id, ErrorCode::INVALID_REQUEST, why)
+    (ErrorCode::INVALID_REQUEST, id, why)
 }
 
 fn answer(id: &Value, code: ErrorCode, message: &str) -> Understood {

@@ -4,9 +4,10 @@
 //! and takes sockets, which Node gives its children, for files. This one reads and writes
 //! on the thread that serves.
 
+mod ids;
 mod input;
 mod lines;
-mod message;
+pub(super) mod message;
 mod output;
 
 use std::io;
@@ -25,6 +26,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use ids::Ids;
 use input::Input;
 use lines::Lines;
 use message::Understood;
@@ -79,6 +81,7 @@ pub(super) struct Stdio {
     lines: Lines,
     output: Output,
     under_way: Arc<Semaphore>,
+    ids: Ids,
     /// A request that waits for its place.
     waiting: Option<Box<ClientJsonRpcMessage>>,
     begun: bool,
@@ -93,6 +96,7 @@ impl Stdio {
             lines: Lines::default(),
             output: Output::new(streams.output)?,
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
+            ids: Ids::default(),
             waiting: None,
             begun: false,
             ended,
@@ -118,6 +122,10 @@ impl Stdio {
             }
             if self.input.read(self.lines.chunk()).await? == 0 {
                 self.ended.cancel();
+                // A last message may lack the end of its line.
+                if let Some(line) = self.lines.rest() {
+                    self.take(&line);
+                }
             }
         }
     }
@@ -126,8 +134,9 @@ impl Stdio {
         match message::understand(line) {
             Understood::Nothing => {}
             Understood::Answer(answer) => self.answer(answer),
-            Understood::Message(message) => {
+            Understood::Message(mut message) => {
                 self.begun |= message::begins(&message);
+                self.ids.number(&mut message);
                 if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
                     self.waiting = Some(message);
                 }
@@ -184,13 +193,15 @@ impl Transport<RoleServer> for Stdio {
 
     fn send(
         &mut self,
-        message: ServerJsonRpcMessage,
+        mut message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let wanted = self.ids.restore(&mut message);
         let large = text_in(&message) > LARGE;
-        let written = (!large).then(|| write(&self.output, &message));
+        let written = (wanted && !large).then(|| write(&self.output, &message));
         let output = self.output.clone();
         async move {
             match written {
+                _ if !wanted => Ok(()),
                 Some(written) => written?.await,
                 None => {
                     let written = tokio::task::block_in_place(|| write(&output, &message));
