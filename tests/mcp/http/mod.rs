@@ -4,8 +4,11 @@ mod replicas;
 mod server;
 mod strangers;
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
+use super::cancelling;
 use crate::support::Fixture;
 use crate::support::cli::Cli;
 use server::Server;
@@ -50,39 +53,110 @@ fn a_client_with_sessions_has_one_until_it_ends_it() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     fixture.input("notes.md", "hello");
     let server = Server::start(&cli, &fixture, &[]);
-    let initialize = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
-    });
-    let opened = server.post(&[], &initialize.to_string());
-    assert_eq!(opened.message()["result"]["protocolVersion"], "2025-06-18");
-    let session = opened.header("mcp-session-id").unwrap().to_owned();
-    let headers = [
-        ("Mcp-Session-Id", session.as_str()),
-        ("MCP-Protocol-Version", "2025-06-18"),
-    ];
-    let call = |name: &str, arguments: Value| {
-        let params = json!({ "name": name, "arguments": arguments });
+    for version in ["2025-06-18", "2025-11-25"] {
+        let session = server.open(version, &json!({}));
+        let headers = [
+            ("Mcp-Session-Id", session.as_str()),
+            ("MCP-Protocol-Version", version),
+        ];
+        let call = |name: &str, arguments: Value| {
+            let params = json!({ "name": name, "arguments": arguments });
+            let request =
+                json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+            server.post(&headers, &request.to_string()).message()["result"].clone()
+        };
+        assert_eq!(
+            text_of(&call("read_file", json!({"path": "notes.md"}))),
+            "hello"
+        );
+        // What the session made is its own: it may delete it without an approval.
+        assert_eq!(
+            call("write_file", json!({"path": "a.md", "content": "x"}))["isError"],
+            false
+        );
+        assert_eq!(
+            call("delete_file", json!({"path": "a.md"}))["isError"],
+            false
+        );
+        let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" }).to_string();
+        let unknown = [("Mcp-Session-Id", "11111111-2222-3333-4444-555555555555")];
+        assert_eq!(server.post(&unknown, &list).status, 404);
+        assert_eq!(server.post(&headers, &list).status, 200);
+        let end = format!(
+            "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nMcp-Session-Id: {session}\r\nConnection: close\r\n\r\n",
+            server.token
+        );
+        assert_eq!(server.exchange(end.as_bytes()).status, 204);
+        assert_eq!(server.post(&headers, &list).status, 404);
+    }
+}
+
+#[test]
+fn parameters_that_a_method_does_not_take_are_invalid_parameters() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let session = server.open("2025-11-25", &json!({}));
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    for params in [json!({}), json!({"name": 5})] {
         let request =
             json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
-        server.post(&headers, &request.to_string()).message()["result"].clone()
+        let answer = server.post(&headers, &request.to_string()).message();
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let answer = server.request("tools/call", params, json!({})).message();
+        let code = &answer["error"]["code"];
+        // Without a name there is a header that differs from the body.
+        assert!(*code == -32602 || *code == -32020, "{answer}");
+    }
+    let unknown = server.request("nonsense", json!({}), json!({}));
+    assert_eq!(unknown.message()["error"]["code"], -32601, "{unknown:?}");
+}
+
+/// The SDK would answer one of them, and the other never.
+#[test]
+fn an_id_that_is_under_way_in_a_session_is_refused() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    fixture.work("old.md", "old");
+    let further = ["--approval-timeout-ms", "60000"];
+    let server = Server::start(&cli, &fixture, &further);
+    let session = server.open("2025-11-25", &json!({ "elicitation": {} }));
+    let request = |id: i64, name: &str, arguments: Value| {
+        let params = json!({ "name": name, "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
     };
-    assert_eq!(
-        text_of(&call("read_file", json!({"path": "notes.md"}))),
-        "hello"
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    // It waits for an answer to its question.
+    let delete = request(7, "delete_file", json!({"path": "old.md"}));
+    let (asked, question) = server.begin(&server.request_text(&headers, &delete));
+    let same = server.post(
+        &headers,
+        &request(7, "file_exists", json!({"path": "old.md"})),
     );
-    // What the session made is its own: it may delete it without an approval.
-    assert_eq!(
-        call("write_file", json!({"path": "a.md", "content": "x"}))["isError"],
-        false
+    assert_eq!(same.status, 400, "{same:?}");
+    assert_eq!(same.message()["id"], 7, "{same:?}");
+    let other = server.post(
+        &headers,
+        &request(8, "file_exists", json!({"path": "old.md"})),
     );
-    assert_eq!(
-        call("delete_file", json!({"path": "a.md"}))["isError"],
-        false
+    assert_eq!(other.message()["result"]["isError"], false);
+    let no = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } });
+    assert_eq!(server.post(&headers, &no.to_string()).status, 202);
+    assert!(Server::rest(asked).contains("approval-denied"));
+    let again = server.post(
+        &headers,
+        &request(7, "file_exists", json!({"path": "old.md"})),
     );
-    let unknown = [("Mcp-Session-Id", "11111111-2222-3333-4444-555555555555")];
-    let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" }).to_string();
-    assert_eq!(server.post(&unknown, &list).status, 404);
+    assert_eq!(again.message()["result"]["isError"], false, "{again:?}");
+}
+
+#[test]
+fn every_signal_that_ends_it_is_a_clean_end() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let (cli, fixture) = (Cli::new(), Fixture::new());
+        let server = Server::start(&cli, &fixture, &[]);
+        server.call("write_file", json!({"path": "a.md", "content": "x"}));
+        assert_eq!(server.end_by(signal), Some(0), "{signal}");
+        crate::mcp::ending::assert_verified(&cli);
+    }
 }
 
 /// Each stateless request is a session of its own: it remembers nothing.
@@ -179,10 +253,42 @@ fn sessions_are_bounded_in_number_and_size() {
         server.post(&[], &initialize(&"x".repeat(100_000))).status,
         413
     );
+    // What a header says of the method is not what decides.
+    let headers = [("Mcp-Method", "tools/list")];
+    let long = initialize(&"x".repeat(100_000));
+    assert_eq!(server.post(&headers, &long).status, 413);
     let begun = (0..600)
-        .map(|_| server.post(&[], &initialize("c")).status)
+        .map(|number| {
+            let headers = &headers[..number % 2];
+            server.post(headers, &initialize("c")).status
+        })
         .take_while(|status| *status == 200)
         .count();
     assert_eq!(begun, 500);
     assert_eq!(server.post(&[], &initialize("c")).status, 503);
+    assert_eq!(server.post(&headers, &initialize("c")).status, 503);
+}
+
+/// Over HTTP, to go away is to cancel.
+#[test]
+fn a_client_that_goes_away_has_cancelled_its_call() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let further = cancelling::with_long_calls(&fixture);
+    let further: Vec<&str> = further.iter().map(String::as_str).collect();
+    let server = Server::start(&cli, &fixture, &further);
+    let params = json!({ "name": "read_in_small_pieces", "arguments": {}, "_meta": { "progressToken": "p" } });
+    let request = server.stateless_text(&server.token, "tools/call", params, json!({}));
+    let (reader, told) = server.begin(&request);
+    assert_eq!(told["method"], "notifications/progress", "{told}");
+    drop(reader);
+    let call = || {
+        let mut entries = cancelling::entries(&cli).into_iter();
+        entries.find(|entry| entry["kind"] == "call")
+    };
+    // Long before the call's own deadline.
+    let started = Instant::now();
+    while call().is_none() && started.elapsed() < Duration::from_secs(15) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(call().expect("an end of the call")["outcome"], "cancelled");
 }

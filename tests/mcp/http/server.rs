@@ -12,7 +12,8 @@ use crate::support::Fixture;
 use crate::support::cli::Cli;
 
 pub struct Server {
-    child: Child,
+    /// Absent where another started it.
+    child: Option<Child>,
     pub address: SocketAddr,
     pub token: String,
 }
@@ -62,22 +63,35 @@ impl Server {
             next("token: ")
         };
         Self {
-            child,
+            child: Some(child),
             address,
             token,
         }
     }
 
+    /// A server that is there already.
+    pub fn known(address: SocketAddr, token: &str) -> Self {
+        Self {
+            child: None,
+            address,
+            token: token.to_owned(),
+        }
+    }
+
     pub fn process(&self) -> u32 {
-        self.child.id()
+        self.child.as_ref().unwrap().id()
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        let patience = Some(Duration::from_secs(60));
+        stream.set_read_timeout(patience).unwrap();
+        stream
     }
 
     /// Sends bytes and reads what comes until the server closes the connection.
     pub fn exchange(&self, bytes: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
+        let mut stream = self.connect();
         // A server that refuses early may not read the rest.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -87,6 +101,11 @@ impl Server {
 
     /// A request with these headers instead of the usual ones of the same name.
     pub fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.exchange(self.request_text(headers, body).as_bytes())
+    }
+
+    /// A request, with these headers instead of the usual ones of the same name.
+    pub fn request_text(&self, headers: &[(&str, &str)], body: &str) -> String {
         let authorization = format!("Bearer {}", self.token);
         let host = self.address.to_string();
         let usual = [
@@ -108,7 +127,27 @@ impl Server {
             }
         }
         request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
-        self.exchange(request.as_bytes())
+        request
+    }
+
+    /// Sends a request and reads as far as the first message that is no answer.
+    pub fn begin(&self, request: &str) -> (BufReader<TcpStream>, Value) {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let question = (&mut reader).lines().find_map(|line| {
+            let line = line.unwrap();
+            let message: Value = serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()?;
+            message["method"].is_string().then_some(message)
+        });
+        (reader, question.expect("the server says something"))
+    }
+
+    /// What comes until the connection is closed.
+    pub fn rest(mut reader: BufReader<TcpStream>) -> String {
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        rest
     }
 
     /// A request of the stateless generation.
@@ -120,9 +159,20 @@ impl Server {
         &self,
         token: &str,
         method: &str,
-        mut params: Value,
+        params: Value,
         capabilities: Value,
     ) -> Answer {
+        let request = self.stateless_text(token, method, params, capabilities);
+        self.exchange(request.as_bytes())
+    }
+
+    pub fn stateless_text(
+        &self,
+        token: &str,
+        method: &str,
+        mut params: Value,
+        capabilities: Value,
+    ) -> String {
         let meta = &mut params["_meta"];
         meta["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
         meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "c", "version": "1" });
@@ -136,7 +186,7 @@ impl Server {
             ("Mcp-Method", method),
             ("Mcp-Name", &name),
         ];
-        self.post(&headers, &body.to_string())
+        self.request_text(&headers, &body.to_string())
     }
 
     /// A call of a tool by a client that can ask its user.
@@ -147,19 +197,36 @@ impl Server {
     }
 
     /// Ends the server by a signal and gives its exit status.
-    pub fn terminate(mut self) -> Option<i32> {
+    pub fn terminate(self) -> Option<i32> {
+        self.end_by("TERM")
+    }
+
+    pub fn end_by(mut self, signal: &str) -> Option<i32> {
         let sent = std::process::Command::new("kill")
-            .arg(self.child.id().to_string())
+            .args(["-s", signal, &self.process().to_string()])
             .status();
         assert!(sent.unwrap().success());
-        self.child.wait().unwrap().code()
+        self.child.take().unwrap().wait().unwrap().code()
+    }
+
+    /// Opens a session in a revision that has them, and gives its id.
+    pub fn open(&self, version: &str, capabilities: &Value) -> String {
+        let initialize = json!({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": { "protocolVersion": version, "capabilities": capabilities, "clientInfo": { "name": "c", "version": "1" } },
+        });
+        let opened = self.post(&[], &initialize.to_string());
+        assert_eq!(opened.message()["result"]["protocolVersion"], version);
+        opened.header("mcp-session-id").unwrap().to_owned()
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

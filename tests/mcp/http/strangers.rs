@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::server::Server;
+use super::server::{Answer, Server};
 use crate::support::Fixture;
 use crate::support::cli::Cli;
 
@@ -39,7 +39,7 @@ fn without_the_token_nothing_is_answered() {
         let answer = server.post(&[("Authorization", authorization)], &initialize());
         assert_eq!(answer.status, 401, "{authorization}");
         assert_eq!(answer.header("www-authenticate"), Some("bearer"));
-        assert!(!answer.body.contains("jsonrpc"), "{answer:?}");
+        assert!(!answer.body.contains("result"), "{answer:?}");
     }
     // The control: with the token it is.
     assert_eq!(server.post(&[], &initialize()).status, 200);
@@ -72,6 +72,184 @@ fn a_page_that_was_lured_to_the_port_is_refused_even_with_the_token() {
     }
     let answer = server.post(&[("Host", own_name.as_str())], &initialize());
     assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// The refusals by the door and by the SDK say why in the same form.
+fn why(answer: &Answer) -> String {
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/json"),
+        "{answer:?}"
+    );
+    let message = answer.message();
+    assert_eq!(message["jsonrpc"], "2.0", "{answer:?}");
+    let why = message["error"]["message"].as_str().unwrap().to_owned();
+    assert!(!why.is_empty());
+    why
+}
+
+#[test]
+fn a_server_has_one_name_at_a_time() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let port = server.address.port();
+    for (hosts, status) in [
+        (&["localhost"][..], 200),
+        (&["LOCALHOST:1"], 200),
+        (&["[::1]:80"], 200),
+        (&["127.0.0.1"], 200),
+        (&["localhost."], 403),
+        (&["127.0.0.1.nip.io"], 403),
+        (&["[::ffff:127.0.0.1]"], 403),
+        (&["localhost", "evil.example"], 400),
+        (&["localhost", "localhost"], 400),
+        (&["evil.example@localhost"], 400),
+        (&["localhost:99999"], 400),
+        (&[""], 400),
+    ] {
+        let hosts: Vec<_> = hosts.iter().map(|host| ("Host", *host)).collect();
+        let answer = server.post(&hosts, &initialize());
+        assert_eq!(answer.status, status, "{hosts:?} {answer:?}");
+        if status != 200 {
+            why(&answer);
+        }
+    }
+    // The target may be absolute, as for a proxy, and then names the server too.
+    for (target, status) in [
+        (format!("http://localhost:{port}/mcp"), 200),
+        ("http://evil.example/mcp".to_owned(), 403),
+        ("/mcp?x=y".to_owned(), 200),
+        ("/MCP".to_owned(), 404),
+        ("/mcp/".to_owned(), 404),
+        ("/..//mcp".to_owned(), 404),
+        ("*".to_owned(), 404),
+    ] {
+        let body = initialize();
+        let request = format!(
+            "POST {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            server.token,
+            body.len(),
+        );
+        let answer = server.exchange(request.as_bytes());
+        assert_eq!(answer.status, status, "{target} {answer:?}");
+    }
+}
+
+#[test]
+fn a_body_that_is_no_message_is_refused_in_json_that_says_why() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let plain = |kind| [("Content-Type", kind)];
+    for kind in [
+        "",
+        "text/plain",
+        "text/plain; application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonp",
+        "application/json, text/plain",
+    ] {
+        let answer = server.post(&plain(kind), &initialize());
+        assert_eq!(answer.status, 415, "{kind} {answer:?}");
+        assert!(why(&answer).contains("application/json"));
+    }
+    for kind in ["application/json; charset=utf-8", "Application/JSON"] {
+        assert_eq!(
+            server.post(&plain(kind), &initialize()).status,
+            200,
+            "{kind}"
+        );
+    }
+    let twice = [
+        ("Content-Type", "application/json"),
+        ("Content-Type", "text/plain"),
+    ];
+    assert_eq!(server.post(&twice, &initialize()).status, 415);
+    let packed = server.post(&[("Content-Encoding", "gzip")], &initialize());
+    assert_eq!(packed.status, 415, "{packed:?}");
+    for accept in [
+        "",
+        "text/html",
+        "application/json",
+        "text/event-stream",
+        "*/*",
+    ] {
+        let answer = server.post(&[("Accept", accept)], &initialize());
+        assert_eq!(answer.status, 406, "{accept}");
+        assert!(why(&answer).contains("application/json and text/event-stream"));
+    }
+    for (body, code) in [
+        ("", -32700),
+        ("{", -32700),
+        ("\u{1}", -32700),
+        ("[]", -32600),
+        ("{\"id\":4}", -32600),
+        ("42", -32600),
+    ] {
+        let answer = server.post(&[], body);
+        assert_eq!(answer.status, 400, "{body} {answer:?}");
+        why(&answer);
+        assert_eq!(answer.message()["error"]["code"], code, "{body}");
+    }
+    for method in ["PUT", "PATCH", "HEAD", "TRACE", "FOO"] {
+        let request = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+            server.token
+        );
+        assert_eq!(server.exchange(request.as_bytes()).status, 405, "{method}");
+    }
+}
+
+#[test]
+fn two_tokens_are_none() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let own = format!("Bearer {}", server.token);
+    let twice = [
+        ("Authorization", own.as_str()),
+        ("Authorization", "Bearer x"),
+    ];
+    let answer = server.post(&twice, &initialize());
+    assert_eq!(answer.status, 401);
+    why(&answer);
+}
+
+/// Connections of strangers, which never show a token, keep nobody with one waiting.
+#[test]
+fn connections_that_ask_nothing_give_way() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let kept_alive = |number: usize| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        match number % 3 {
+            0 => {}
+            1 => stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: lo").unwrap(),
+            _ => {
+                let body = initialize();
+                let request = format!(
+                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+                    server.token,
+                    body.len(),
+                );
+                stream.write_all(request.as_bytes()).unwrap();
+                let mut piece = [0; 64];
+                assert_ne!(stream.read(&mut piece).unwrap(), 0);
+            }
+        }
+        stream
+    };
+    let started = Instant::now();
+    let idle: Vec<TcpStream> = (0..600).map(kept_alive).collect();
+    for _ in 0..20 {
+        assert_eq!(server.post(&[], &initialize()).status, 200);
+    }
+    // Well before the ten seconds after which each of them would be dropped anyway.
+    assert!(
+        started.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        started.elapsed()
+    );
+    drop(idle);
 }
 
 #[test]

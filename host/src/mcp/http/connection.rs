@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::WWW_AUTHENTICATE;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::request::Parts;
+use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
@@ -17,9 +18,14 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
-use super::owners::Owners;
+use super::head::{self, Names};
+use super::owners::{Message, Owners, UnderWay};
 use super::patient::Patient;
+use super::places::Place;
+use super::refusal::{self, Answer, Refusal};
 use super::tokens::Tokens;
+use crate::mcp::handler::Principal;
+use crate::mcp::stdio::message::fault_of;
 
 /// Most bytes of a request's body, as for a line of the standard input.
 pub(super) const MAX_BODY: usize = 16 << 20;
@@ -34,25 +40,30 @@ const MAX_HEADERS: usize = 64;
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
 
-type Answer = Response<BoxBody<Bytes, Infallible>>;
-
 /// What stands before the service.
 pub(super) struct Door {
     pub(super) service: Service,
     pub(super) tokens: Tokens,
-    pub(super) owners: Owners,
+    pub(super) names: Names,
+    pub(super) owners: Arc<Owners>,
     /// Whether older clients have sessions.
     pub(super) keeps_sessions: bool,
 }
 
-/// Serves one connection until it ends, or until the answers under way are out once the
-/// server stops.
-pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, stopping: CancellationToken) {
+/// Serves one connection until it ends, its place is given away, or the answers under way
+/// are out once the server stops.
+pub(super) async fn serve(
+    stream: TcpStream,
+    door: Arc<Door>,
+    place: Arc<Place>,
+    stopping: CancellationToken,
+) {
     // Answers are written whole; waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
+    let asked = Arc::clone(&place);
     let answer = service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let (door, place) = (Arc::clone(&door), Arc::clone(&asked));
+        async move { Ok::<_, Infallible>(door.answer(request, &place).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -64,66 +75,132 @@ pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, stopping: Cancella
     // How a connection fails is the client's affair.
     tokio::select! {
         _ = &mut connection => return,
+        () = place.given_away() => return,
         () = stopping.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
 impl Door {
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    /// Answers a request. While one whose token is known is served, its connection keeps its
+    /// place.
+    async fn answer(&self, request: Request<Incoming>, place: &Arc<Place>) -> Answer {
         let Some(principal) = self.tokens.principal(request.headers()) else {
-            let mut answer = refuse(StatusCode::UNAUTHORIZED, "a bearer token is needed");
-            let scheme = HeaderValue::from_static("Bearer");
-            answer.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            return answer;
+            return unauthorized();
         };
-        if !matches!(request.uri().path(), "/mcp" | "/") {
-            return refuse(StatusCode::NOT_FOUND, "the server is at `/mcp`");
-        }
+        let busy = place.busy();
+        let (answer, asked) = match self.admit(request, &principal).await {
+            Ok(admitted) => self.serve(admitted, &principal).await,
+            Err(refusal) => (refusal.answer(), None),
+        };
+        answer.map(|body| kept(body, (busy, asked)))
+    }
+
+    /// Checks a request and reads its body.
+    async fn admit(
+        &self,
+        request: Request<Incoming>,
+        principal: &Principal,
+    ) -> Result<Admitted, Refusal> {
         let (mut head, body) = request.into_parts();
-        if !self.owners.admit(&head.headers, &principal) {
-            return refuse(StatusCode::NOT_FOUND, "there is no such session");
+        self.names.check(&head)?;
+        if !matches!(head.uri.path(), "/mcp" | "/") {
+            let why = "the server is at `/mcp`";
+            return Err(Refusal::new(StatusCode::NOT_FOUND, why));
         }
-        let begins = self.keeps_sessions && Owners::begins(&head.headers);
-        if begins && !self.owners.have_room() {
-            return refuse(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "there are too many sessions",
-            );
+        if !self.owners.admit(&head.headers, principal) {
+            let why = "there is no such session";
+            return Err(Refusal::new(StatusCode::NOT_FOUND, why));
         }
-        let most = if begins { MAX_BEGINNING } else { MAX_BODY };
-        if body.size_hint().lower() > most as u64 {
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
+        head::check_body(&head)?;
+        let body = read(body).await?;
+        let message = Message::of(&body);
+        if self.keeps_sessions && message.begins(&head.headers) {
+            self.admit_beginning(&body)?;
         }
+        let asked = self.owners.ask(&head.headers, message)?;
         head.extensions.insert(principal.clone());
-        let body = Limited::new(body, most).collect();
-        match tokio::time::timeout(BODY_PATIENCE, body).await {
-            Ok(Ok(body)) => {
-                let ends = head.method == Method::DELETE;
-                let asked = head.headers.clone();
-                let request = Request::from_parts(head, Full::new(body.to_bytes()));
-                let mut answer = self.service.handle(request).await;
-                // The SDK says that it accepted to end the session; clients take only that
-                // it did (Python's `mcp` warns of 202).
-                if ends && answer.status() == StatusCode::ACCEPTED {
-                    *answer.status_mut() = StatusCode::NO_CONTENT;
-                    self.owners.forget(&asked);
-                } else {
-                    self.owners.note(answer.headers(), &principal);
-                }
-                answer
+        Ok(Admitted { head, body, asked })
+    }
+
+    /// Checks a request that begins a session.
+    fn admit_beginning(&self, body: &Bytes) -> Result<(), Refusal> {
+        if body.len() > MAX_BEGINNING {
+            return Err(too_large());
+        }
+        if !self.owners.have_room() {
+            let why = "there are too many sessions";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why));
+        }
+        Ok(())
+    }
+
+    async fn serve(&self, admitted: Admitted, principal: &Principal) -> (Answer, Option<UnderWay>) {
+        let Admitted { head, body, asked } = admitted;
+        let (ends, headers) = (head.method == Method::DELETE, head.headers.clone());
+        let request = Request::from_parts(head, Full::new(body.clone()));
+        let mut answer = self.service.handle(request).await;
+        match answer.status() {
+            // The SDK says that it accepted to end the session; clients take only that it
+            // did (Python's `mcp` warns of 202).
+            StatusCode::ACCEPTED if ends => {
+                *answer.status_mut() = StatusCode::NO_CONTENT;
+                self.owners.forget(&headers);
             }
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
+            // The type was checked: what the SDK does not take is the body.
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+                let (code, id, why) = fault_of(&body, "body");
+                answer = Refusal::no_message(code, id, why).answer();
             }
-            Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the body broke off"),
-            Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
+            _ => self.owners.note(answer.headers(), principal),
+        }
+        (refusal::as_json(answer).await, asked)
+    }
+}
+
+/// A request that was let in.
+struct Admitted {
+    head: Parts,
+    body: Bytes,
+    asked: Option<UnderWay>,
+}
+
+/// Reads a body of bounded size in bounded time.
+async fn read(body: Incoming) -> Result<Bytes, Refusal> {
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(too_large());
+    }
+    let body = Limited::new(body, MAX_BODY).collect();
+    match tokio::time::timeout(BODY_PATIENCE, body).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Refusal::bad_request("the body broke off")),
+        Err(_) => {
+            let why = "the body took too long";
+            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, why))
         }
     }
 }
 
-fn refuse(status: StatusCode, why: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from_static(why.as_bytes())).boxed());
-    *answer.status_mut() = status;
+fn too_large() -> Refusal {
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
+}
+
+fn unauthorized() -> Answer {
+    let mut answer = Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed").answer();
+    let scheme = HeaderValue::from_static("Bearer");
+    answer.headers_mut().insert(WWW_AUTHENTICATE, scheme);
     answer
+}
+
+/// A body that keeps something until it is sent.
+fn kept<T: Send + Sync + 'static>(
+    body: BoxBody<Bytes, Infallible>,
+    kept: T,
+) -> BoxBody<Bytes, Infallible> {
+    body.map_frame(move |frame| {
+        let _ = &kept;
+        frame
+    })
+    .boxed()
 }

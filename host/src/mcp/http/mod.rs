@@ -2,8 +2,11 @@
 //! and a limit on everything that a stranger could make large or long.
 
 mod connection;
+mod head;
 mod owners;
 mod patient;
+mod places;
+mod refusal;
 mod tokens;
 
 #[expect(
@@ -19,19 +22,21 @@ use anyhow::Context;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::{Handler, Server};
 use crate::cli::{HttpArgs, print};
-use owners::Owners;
+use connection::Door;
+use head::Names;
+use places::Places;
 use tokens::Tokens;
 pub(super) use tokens::read_key;
 
-/// Connections at one time; a further one waits to be accepted.
-const MAX_CONNECTIONS: usize = 256;
 /// How long connections may take to end by themselves when the server does.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// How long nothing is accepted after that failed: where descriptors are short, trying again
+/// at once would fail at once.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The SDK's service over our handlers.
 type Service = StreamableHttpService<Handler, LocalSessionManager>;
@@ -45,7 +50,7 @@ pub(super) struct Bound {
     listener: TcpListener,
     address: SocketAddr,
     tokens: Tokens,
-    hosts: Vec<String>,
+    names: Names,
     origins: Vec<String>,
     legacy_sessions: bool,
 }
@@ -70,7 +75,7 @@ impl Bound {
             listener,
             address,
             tokens,
-            hosts: hosts(address.ip(), &args.http_host),
+            names: names(address.ip(), &args.http_host),
             origins: args.http_origin.clone(),
             // Behind a load balancer the next request may meet another process, which does
             // not know this one's sessions.
@@ -88,7 +93,7 @@ impl Bound {
 
     fn config(&self) -> StreamableHttpServerConfig {
         StreamableHttpServerConfig::default()
-            .with_allowed_hosts(&self.hosts)
+            .with_allowed_hosts(self.names.as_slice())
             .with_allowed_origins(&self.origins)
             .enforce_origin_validation()
             .with_legacy_session_mode(self.legacy_sessions)
@@ -107,52 +112,51 @@ impl Bound {
         let sessions = config.cancellation_token.clone();
         let factory = move || Ok(Handler::apart(Arc::clone(&server)));
         let service = Service::new(factory, Arc::default(), config);
-        let door = Arc::new(connection::Door {
+        let door = Arc::new(Door {
             service,
             tokens: self.tokens,
-            owners: Owners::default(),
+            names: self.names,
+            owners: Arc::default(),
             keeps_sessions: self.legacy_sessions,
         });
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        while let Some(place) = accept_place(&places, &stopping).await {
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                () = stopping.cancelled() => break,
-            };
-            // What fails here is one connection, gone before it was there.
-            let Ok((stream, _)) = accepted else { continue };
-            let (door, stopping) = (Arc::clone(&door), stopping.clone());
-            tokio::spawn(async move {
-                connection::serve(stream, door, stopping).await;
-                drop(place);
-            });
+        let places = Arc::new(Places::default());
+        let accepting = accept(listener, &door, &places, &stopping);
+        tokio::select! {
+            () = accepting => {}
+            () = stopping.cancelled() => {}
         }
-        drop(listener);
-        let gone = places.acquire_many(MAX_CONNECTIONS as u32);
-        let _ = tokio::time::timeout(FAREWELL, gone).await;
+        let _ = tokio::time::timeout(FAREWELL, places.empty()).await;
         sessions.cancel();
         Ok(())
     }
 }
 
-async fn accept_place(
-    places: &Arc<Semaphore>,
+/// Takes connections for ever. One that finds no place waits for it here, and those after it
+/// in the kernel.
+async fn accept(
+    listener: tokio::net::TcpListener,
+    door: &Arc<Door>,
+    places: &Arc<Places>,
     stopping: &CancellationToken,
-) -> Option<tokio::sync::OwnedSemaphorePermit> {
-    tokio::select! {
-        place = Arc::clone(places).acquire_owned() => place.ok(),
-        () = stopping.cancelled() => None,
+) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let (door, place) = (Arc::clone(door), places.take().await);
+        tokio::spawn(connection::serve(stream, door, place, stopping.clone()));
     }
 }
 
-/// The names by which a request may call the server: a page that was lured here by DNS
-/// calls it by another.
-fn hosts(address: IpAddr, named: &[String]) -> Vec<String> {
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+/// The names of the loopback interface, the address that is listened on, and those that the
+/// operator gives.
+fn names(address: IpAddr, named: &[String]) -> Names {
+    let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     if !address.is_unspecified() {
-        hosts.push(address.to_string());
+        names.push(address.to_string());
     }
-    hosts.extend_from_slice(named);
-    hosts
+    names.extend_from_slice(named);
+    Names::new(names)
 }

@@ -80,7 +80,11 @@ impl Tokens {
 
     /// Whose token a request carries (RFC 6750, section 2.1).
     pub(super) fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
-        let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let mut all = headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (all.next(), all.next()) else {
+            return None;
+        };
+        let value = value.to_str().ok()?;
         let (scheme, token) = value.split_once(' ')?;
         let given = hash(token.trim());
         let mut known = self.known.iter().filter(|(known, _)| *known == given);

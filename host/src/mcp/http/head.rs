@@ -1,0 +1,168 @@
+//! What a request's head may say: by which name it calls the server, and in what its body is
+//! written. Decided before the body is read.
+
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
+use http::request::Parts;
+use http::uri::Authority;
+use http::{HeaderMap, Method, StatusCode};
+
+use super::refusal::Refusal;
+
+/// The names by which a request may call the server: a page that was lured here by DNS calls
+/// it by another. Upper and lower case are one, everything else is as it is written: `localhost.`
+/// is not `localhost`. A name without a port is good with any, since what is forwarded comes
+/// with the port of its forwarder.
+#[derive(Debug)]
+pub(super) struct Names(Vec<String>);
+
+impl Names {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self(names)
+    }
+
+    pub(super) fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Checks the one `Host` that a request has to have (RFC 9112, section 3.2), and the
+    /// authority that its target names besides.
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+        let host = only_host(&head.headers)?;
+        let named = authority(host)?;
+        let target = head.uri.authority();
+        if target.is_some_and(|target| target.as_str().contains('@')) {
+            return Err(Refusal::bad_request("the target names a user"));
+        }
+        for name in [Some(&named), target].into_iter().flatten() {
+            if !self.has(name) {
+                let why = "the server is not called by this name; `--http-host` adds one";
+                return Err(Refusal::new(StatusCode::FORBIDDEN, why));
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, name: &Authority) -> bool {
+        let host = name.host().trim_matches(['[', ']']);
+        self.0.iter().any(|allowed| {
+            let Ok(allowed_name) = Authority::try_from(allowed.as_str()) else {
+                // An IPv6 address without brackets.
+                return allowed.eq_ignore_ascii_case(host);
+            };
+            let allowed_host = allowed_name.host().trim_matches(['[', ']']);
+            let same_port = |port| name.port_u16() == Some(port);
+            allowed_host.eq_ignore_ascii_case(host) && allowed_name.port_u16().is_none_or(same_port)
+        })
+    }
+}
+
+fn only_host(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let mut all = headers.get_all(HOST).iter();
+    match (all.next(), all.next()) {
+        (Some(host), None) => host
+            .to_str()
+            .map_err(|_| Refusal::bad_request("the `Host` header is no text")),
+        (None, _) => Err(Refusal::bad_request("a request needs a `Host` header")),
+        (Some(_), Some(_)) => Err(Refusal::bad_request("a request has one `Host` header")),
+    }
+}
+
+/// A host and perhaps a port, and nothing else.
+fn authority(text: &str) -> Result<Authority, Refusal> {
+    let malformed = || Refusal::bad_request("the `Host` header is not a host and a port");
+    let authority = Authority::try_from(text).map_err(|_| malformed())?;
+    let after = &text[authority.host().len().min(text.len())..];
+    let port = after.strip_prefix(':').unwrap_or(after);
+    let is_port = port.is_empty() || port.parse::<u16>().is_ok();
+    let begins = text.starts_with(authority.host());
+    (begins && is_port && !authority.host().is_empty())
+        .then_some(authority)
+        .ok_or_else(malformed)
+}
+
+/// Checks that a body is JSON as it stands.
+pub(super) fn check_body(head: &Parts) -> Result<(), Refusal> {
+    if head.method != Method::POST {
+        return Ok(());
+    }
+    let mut kinds = head.headers.get_all(CONTENT_TYPE).iter();
+    let essence = match (kinds.next(), kinds.next()) {
+        (Some(kind), None) => kind.to_str().unwrap_or_default(),
+        _ => "",
+    };
+    let essence = essence.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("application/json") {
+        let why = "a request's `Content-Type` is `application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    }
+    let encoded = head.headers.get_all(CONTENT_ENCODING).iter();
+    let mut encoded = encoded.filter(|coding| *coding != "identity");
+    if encoded.next().is_some() {
+        let why = "a request's body has no `Content-Encoding`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(target: &str, hosts: &[&str]) -> u16 {
+        let names = ["localhost", "127.0.0.1", "::1", "files.example:8443"];
+        let names = Names::new(names.map(str::to_owned).into());
+        let mut request = http::Request::builder().uri(target);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        let (head, ()) = request.body(()).expect("a request").into_parts();
+        names
+            .check(&head)
+            .map_or_else(|refusal| refusal.status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn a_server_is_called_by_its_names_and_no_other() {
+        for (host, expected) in [
+            ("localhost", 200),
+            ("LocalHost:8931", 200),
+            ("localhost:", 200),
+            ("127.0.0.1:1", 200),
+            ("[::1]", 200),
+            ("[::1]:8931", 200),
+            ("files.example:8443", 200),
+            ("files.example", 403),
+            ("files.example:8444", 403),
+            ("localhost.", 403),
+            ("localhost.evil.example", 403),
+            ("evil.example", 403),
+            ("127.0.0.2", 403),
+            ("127.1", 403),
+            ("2130706433", 403),
+            ("[0:0:0:0:0:0:0:1]", 403),
+            ("[::ffff:127.0.0.1]", 403),
+            ("", 400),
+            (":80", 400),
+            ("evil.example@localhost", 400),
+            ("localhost:http", 400),
+            ("localhost:99999", 400),
+            ("localhost/x", 400),
+            ("localhost, evil.example", 400),
+            ("::1", 400),
+        ] {
+            assert_eq!(status("/mcp", &[host]), expected, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn there_is_one_name_and_the_target_may_not_name_another() {
+        assert_eq!(status("/mcp", &[]), 400);
+        assert_eq!(status("/mcp", &["localhost", "localhost"]), 400);
+        assert_eq!(status("/mcp", &["localhost", "evil.example"]), 400);
+        assert_eq!(status("http://localhost/mcp", &["localhost"]), 200);
+        assert_eq!(status("http://evil.example/mcp", &["localhost"]), 403);
+        assert_eq!(status("http://localhost/mcp", &["evil.example"]), 403);
+        assert_eq!(status("http://localhost/mcp", &[]), 400);
+        assert_eq!(status("http://me@localhost/mcp", &["localhost"]), 400);
+    }
+}
