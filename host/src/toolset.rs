@@ -38,7 +38,7 @@ impl Toolset {
                 "error": {
                     "code": error.code(),
                     "message": error.message(),
-                    "hint": error.hint(),
+                    "hint": single_hint(error),
                 },
             }),
         }
@@ -60,6 +60,24 @@ impl Toolset {
                 .hint_of(format!("the only tool is `{SINGLE}`"))
                 .detail("known", vec![SINGLE]),
         })
+    }
+}
+
+/// The hint, without the tools and arguments that the single tool has not.
+fn single_hint(error: &CallError) -> &str {
+    match error.code() {
+        code::NOT_FOUND | code::NOT_A_DIRECTORY => {
+            "check the spelling; the operation `list` shows what is there"
+        }
+        code::NOT_A_FILE => "it is a directory or a link; the operation `list` shows what is there",
+        code::NOT_EMPTY => "give `recursive: true` and `force: true` to delete it with what it holds",
+        code::LIMIT_EXCEEDED if error.details()["limit"] == "max_read_bytes" => {
+            "files are read whole; the operator can raise the limit"
+        }
+        code::LIMIT_EXCEEDED if error.details()["limit"] == "max_write_bytes" => {
+            "files are written whole: write several, or have the operator raise the limit"
+        }
+        _ => error.hint(),
     }
 }
 

@@ -119,7 +119,7 @@ fn assert_plain(tool: &str, schema: &Value, top: bool) {
     }
 }
 
-/// A path's schema tells a model that paths are relative, in words and as a pattern.
+/// A path's schema tells a model that paths are relative.
 #[test]
 fn paths_are_said_to_be_relative() {
     for tool in list("json") {
@@ -130,15 +130,10 @@ fn paths_are_said_to_be_relative() {
                 Some(list) => &properties[list]["items"],
                 None => &properties[pointer],
             };
-            let words = property["description"].as_str().unwrap();
+            let words = property["description"].as_str().unwrap().to_lowercase();
             assert!(
                 words.contains("relative"),
                 "{} {pointer}: {words}",
-                tool["name"]
-            );
-            assert_eq!(
-                property["pattern"], r"^[^/\\]",
-                "{} {pointer}",
                 tool["name"]
             );
         }

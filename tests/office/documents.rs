@@ -58,6 +58,35 @@ fn a_document_of_another_kind_is_sent_to_its_tool() {
 }
 
 #[test]
+fn blocks_come_in_parts_that_make_up_the_whole() {
+    let (_fixture, recorded) = reading("office");
+    let (path, _) = opened()
+        .into_iter()
+        .find(|(_, tool)| *tool == "read_docx")
+        .unwrap();
+    let whole = recorded.fields("read_docx", json!({ "path": path }));
+    assert_eq!(whole["truncated"], false);
+    let mut blocks = Vec::new();
+    let mut arguments = json!({ "path": path, "limit": 1 });
+    loop {
+        let part = recorded.fields("read_docx", arguments.clone());
+        assert_eq!(part["count"], whole["count"]);
+        blocks.extend(part["blocks"].as_array().unwrap().clone());
+        assert_eq!(part["truncated"], part["next_cursor"].is_string());
+        if part["truncated"] == false {
+            break;
+        }
+        arguments["cursor"] = part["next_cursor"].clone();
+    }
+    assert_eq!(json!(blocks), whole["blocks"]);
+    arguments["cursor"] = json!("no cursor");
+    let error = recorded.error("read_docx", arguments.clone());
+    assert_eq!(error.code(), "invalid-arguments");
+    arguments["cursor"] = json!("4294967295");
+    assert_eq!(recorded.fields("read_docx", arguments)["blocks"], json!([]));
+}
+
+#[test]
 fn a_long_document_comes_in_parts() {
     let (_fixture, recorded) = reading("office");
     let (path, _) = opened()

@@ -6,6 +6,7 @@ mod editing;
 mod encodings;
 mod examples;
 mod finding;
+mod hints;
 mod info;
 mod listing;
 mod lookup;

@@ -6,6 +6,8 @@ pub mod bindings;
 mod check;
 mod failure;
 pub mod files;
+#[cfg(target_arch = "wasm32")]
+mod memory;
 mod output;
 mod provider;
 mod schema;

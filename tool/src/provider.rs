@@ -109,6 +109,8 @@ pub fn call_tool(
     name: &str,
     arguments: &str,
 ) -> Result<wit::Output, wit::ToolError> {
+    #[cfg(target_arch = "wasm32")]
+    crate::memory::ask_for_what_cannot_be_had();
     match tools.iter().find(|tool| tool.name == name) {
         Some(tool) => Ok(output(tool.call(arguments)?)),
         None => Err(Error::from(unknown_tool(tools, name)).into()),

@@ -35,6 +35,10 @@ use package::Package;
 use std::io::{Read, Seek};
 use xml::Xml;
 
+/// What to do with a document that breaks its format, or is none at all.
+const DAMAGED: &str = "the document is damaged; ask for a copy saved again by its application, or \
+    read it with `read_file` if it is plain text";
+
 /// A document as Markdown.
 pub(crate) struct Rendered {
     pub(crate) kind: Kind,
@@ -194,8 +198,9 @@ impl From<Error> for tool::Error {
     fn from(error: Error) -> Self {
         let failure = match error {
             Error::Host => return Self::Host,
-            Error::Malformed { .. } => Failure::new("malformed-document", error.message())
-                .hint("the document is damaged; ask for a copy saved again by its application"),
+            Error::Malformed { .. } => {
+                Failure::new("malformed-document", error.message()).hint(DAMAGED)
+            }
             Error::Unsupported { hint, .. } => {
                 Failure::new("unsupported-document", error.message()).hint(hint)
             }

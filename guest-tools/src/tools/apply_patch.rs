@@ -56,7 +56,7 @@ impl Tool for ApplyPatch {
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[];
     const EXAMPLE: &'static str =
-        r#"{"patch":"--- a/todo.txt\n+++ b/todo.txt\n@@ -1,2 +1,2 @@\n first\n-second\n+next\n"}"#;
+        r#"{"patch":"--- a/todo.txt\n+++ b/todo.txt\n@@ -1 +1 @@\n-old\n+new\n"}"#;
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let files = parse(&arguments.patch)?;

@@ -1,6 +1,6 @@
 //! `copy_file`: the bytes of a file under another name.
 
-use super::shared::{FromTo, exists};
+use super::shared::{FromTo, taken};
 use crate::files::{Roots, copy};
 use crate::tool::{Error, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
@@ -43,7 +43,9 @@ impl Tool for CopyFile {
             overwrite,
         } = arguments;
         let overwrite = overwrite.unwrap_or(false);
-        let copied = copy(&Roots::preopened(), &from, &to, overwrite, exists)?;
+        let copied = copy(&Roots::preopened(), &from, &to, overwrite, |to| {
+            taken(&from, to)
+        })?;
         Ok(Output::new(Fields {
             from,
             root: copied.root,

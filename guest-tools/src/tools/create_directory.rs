@@ -28,8 +28,7 @@ impl Tool for CreateDirectory {
     const NAME: &'static str = "create_directory";
     const TITLE: &'static str = "Create a directory";
     const DESCRIPTION: &'static str = "Creates a directory and those above it. A path that exists \
-        is refused (`exists`). Not needed before writing a file, which makes its directories \
-        itself.";
+        is refused (`exists`). Writing a file makes its directories itself.";
     const RISK: Risk = Risk::Draft;
     const PATHS: &'static [PathArgument] = &[PathArgument::create("dir_path")];
     const EXAMPLE: &'static str = r#"{"dir_path":"reports/2024"}"#;

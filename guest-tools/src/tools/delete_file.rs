@@ -16,7 +16,6 @@ pub(crate) struct Arguments {
         dead_code,
         reason = "the host reads it: a component alone could not ask for this"
     )]
-    /// Delete a directory with everything in it
     recursive: Option<bool>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct FileInfo;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
-    /// Also the `sha256`; reads the whole file
+    /// Add `sha256`; reads it whole
     hash: Option<bool>,
 }
 

@@ -36,7 +36,7 @@ impl Tool for GenerateFromTemplate {
         list %}`, filters and `{% raw %}`. Missing variables are refused, all of them named.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[];
-    const EXAMPLE: &'static str = r#"{"template":"Dear {{name}}, you owe {{amount}}.","variables":{"name":"Ada","amount":12.5}}"#;
+    const EXAMPLE: &'static str = r#"{"template":"Dear {{name}},","variables":{"name":"Ada"}}"#;
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let strict = arguments.strict.unwrap_or(true);

@@ -1,6 +1,6 @@
 //! `move_file`: a file or a directory under another name.
 
-use super::shared::{FromTo, exists};
+use super::shared::{FromTo, taken};
 use crate::files::{ErrorCode, Roots, rename};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ impl Tool for MoveFile {
     const TITLE: &'static str = "Move or rename";
     const DESCRIPTION: &'static str = "Moves or renames a file or directory, making directories \
         as needed. A taken name is refused (`exists`), but for a file with `overwrite: true`. The \
-        user's policy may refuse or ask first, as for deletions.";
+        user's policy may refuse or ask first.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[
         PathArgument::new("from", Role::MoveFrom).guarded(),
@@ -42,7 +42,7 @@ impl Tool for MoveFile {
         let overwrite = overwrite.unwrap_or(false);
         let roots = Roots::preopened();
         match rename(roots.writable()?, &from, &to, overwrite) {
-            Err(ErrorCode::Exist) if !overwrite => Err(exists(&to).into()),
+            Err(ErrorCode::Exist) if !overwrite => Err(taken(&from, &to).into()),
             answer => {
                 answer?;
                 let moved = true;

@@ -44,7 +44,7 @@ impl Tool for ReadDocument {
     type Fields = Fields;
 
     const NAME: &'static str = "read_document";
-    const TITLE: &'static str = "Read a document as Markdown";
+    const TITLE: &'static str = "Read a document";
     const DESCRIPTION: &'static str = "Returns a PowerPoint, Word or Excel file as Markdown: \
         headings, lists, tables, notes, comments. For parts use `read_pptx`, `read_docx`, \
         `read_xlsx`.";

@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     path: String,
     /// First line; negative: from the end
     offset: Option<i64>,
-    /// Number of lines
+    /// Lines
     limit: Option<Positive>,
     max_bytes: Option<MaxBytes>,
     /// From `next_cursor`

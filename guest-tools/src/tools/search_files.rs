@@ -7,7 +7,7 @@ use crate::files::{
 };
 use crate::rows::Rows;
 use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
-use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
+use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
     Cursor, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden, parsed,
 };
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     regex: Option<bool>,
     ignore_case: Option<bool>,
     whole_word: Option<bool>,
-    /// Files to search, such as `*.{ts,tsx}`; `!*.js`: all others
+    /// Such as `*.{ts,tsx}`; `!*.js`: all others
     glob: Option<String>,
     /// Lines around each hit
     context: Option<Within<0, CONTEXT>>,
@@ -77,7 +77,7 @@ impl Tool for SearchFiles {
     const TITLE: &'static str = "Search in files";
     const DESCRIPTION: &'static str = "Searches text files below `path` (or one file) line by \
         line for a text, or with `regex` for a Rust regular expression. A hit has `line` and \
-        `column` (in characters) and `text`, cut around it. Covers every granted directory; links \
+        `column` and `text`, cut around it. Covers every granted directory; links \
         are not followed. `ignored` counts what ignore files leave out, `skipped` what else and \
         why, `more` a file's hits over `max_per_file`.";
     const RISK: Risk = Risk::Read;
@@ -155,12 +155,21 @@ struct File<'a> {
     more: u64,
 }
 
+/// No line holds one, so that such a search would silently find nothing.
+fn line_break() -> Failure {
+    Failure::invalid_arguments("`query` holds a line break, and files are searched line by line")
+        .hint("search for one of its lines, and give `context` to see those around it")
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 impl Search {
     fn of(arguments: &Arguments, rows: Rows) -> Result<Self, Error> {
+        if arguments.query.contains('\n') {
+            return Err(line_break().into());
+        }
         let glob = arguments.glob.as_deref();
         let hidden = glob.is_some_and(names_hidden);
         Ok(Self {

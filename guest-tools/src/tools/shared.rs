@@ -72,6 +72,21 @@ pub(super) fn exists(path: &str) -> Failure {
         .hint("choose another name, or give `overwrite: true` to replace it")
 }
 
+/// The name that a file is copied or moved to is taken, be it by a directory that it was
+/// meant to go into.
+pub(super) fn taken(from: &str, to: &str) -> Failure {
+    let name = from
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(from);
+    let inside = format!("{}/{name}", to.trim_end_matches('/'));
+    Failure::new("exists", format!("`{to}` exists already")).hint(format!(
+        "choose another name; if it is a directory, give `{inside}`; if it is a file, \
+         `overwrite: true` replaces it"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +97,15 @@ mod tests {
         assert_eq!(failure.code, "exists");
         assert_eq!(failure.message, "`a.txt` exists already");
         assert!(failure.hint.contains("`overwrite: true`"));
+    }
+
+    #[test]
+    fn a_directory_as_a_target_is_told_how_to_be_one() {
+        for to in ["d", "d/"] {
+            let failure = taken("a/b.txt", to);
+            assert_eq!(failure.code, "exists");
+            assert!(failure.hint.contains("give `d/b.txt`"), "{}", failure.hint);
+        }
     }
 
     #[test]

@@ -26,8 +26,8 @@ pub(super) fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> 
     match serde_json::from_str::<Value>(text) {
         Err(error) => not_json(&error),
         // Null is another way to leave an argument out, where the parser allows it.
-        Ok(arguments) => wrong(&without_null(&arguments), schema, "")
-            .or_else(|| wrong(&arguments, schema, ""))
+        Ok(arguments) => wrong(&without_null(&arguments), schema, &At::top(schema))
+            .or_else(|| wrong(&arguments, schema, &At::top(schema)))
             .unwrap_or_else(|| otherwise_wrong(error, schema)),
     }
 }
@@ -52,40 +52,75 @@ fn otherwise_wrong(error: &serde_json::Error, schema: &Value) -> Failure {
     })
 }
 
-/// The first thing that is wrong with a value, at its place in the arguments.
-fn wrong(value: &Value, schema: &Value, place: &str) -> Option<Failure> {
-    wrong_type(value, schema, place).or_else(|| match value {
-        Value::Object(members) => wrong_object(members, schema, place),
-        Value::Array(items) => wrong_array(items, schema, place),
-        Value::Number(number) => wrong_number(number, schema, place),
-        Value::String(word) => wrong_word(word, schema, place),
+/// Where a value stands in the arguments.
+struct At<'a> {
+    /// Such as `edits[0].old_text`; empty for all of them.
+    place: String,
+    /// What stands there in the tool's own example; else null.
+    example: &'a Value,
+}
+
+impl<'a> At<'a> {
+    fn top(schema: &'a Value) -> Self {
+        let place = String::new();
+        let example = &schema["examples"][0];
+        Self { place, example }
+    }
+
+    /// A member of an object.
+    fn member(&self, name: &str) -> Self {
+        let place = match &*self.place {
+            "" => name.to_owned(),
+            place => format!("{place}.{name}"),
+        };
+        let example = &self.example[name];
+        Self { place, example }
+    }
+
+    /// An item of an array; what one looks like is shown by the first.
+    fn item(&self, number: usize) -> Self {
+        let place = format!("{}[{number}]", self.place);
+        let example = &self.example[0];
+        Self { place, example }
+    }
+
+    /// The example as a part of a hint, unless it is too long for one.
+    fn such_as(&self) -> String {
+        const LONG: usize = 120;
+        let example = self.example.to_string();
+        match self.example.is_null() || example.len() > LONG {
+            true => String::new(),
+            false => format!(", such as `{example}`"),
+        }
+    }
+}
+
+/// The first thing that is wrong with a value.
+fn wrong(value: &Value, schema: &Value, at: &At<'_>) -> Option<Failure> {
+    wrong_type(value, schema, at).or_else(|| match value {
+        Value::Object(members) => wrong_object(members, schema, at),
+        Value::Array(items) => wrong_array(items, schema, at),
+        Value::Number(number) => wrong_number(number, schema, &at.place),
+        Value::String(word) => wrong_word(word, schema, &at.place),
         _ => None,
     })
 }
 
-fn wrong_object(members: &Map<String, Value>, schema: &Value, place: &str) -> Option<Failure> {
-    unknown(members, schema, place)
-        .or_else(|| missing(members, schema, place))
+fn wrong_object(members: &Map<String, Value>, schema: &Value, at: &At<'_>) -> Option<Failure> {
+    unknown(members, schema, at)
+        .or_else(|| missing(members, schema, at))
         .or_else(|| {
             members.iter().find_map(|(name, value)| {
                 let schema = schema["properties"].get(name)?;
-                wrong(value, schema, &inside(place, name))
+                wrong(value, schema, &at.member(name))
             })
         })
 }
 
-fn wrong_array(items: &[Value], schema: &Value, place: &str) -> Option<Failure> {
+fn wrong_array(items: &[Value], schema: &Value, at: &At<'_>) -> Option<Failure> {
     let schema = schema.get("items")?;
     let mut items = items.iter().enumerate();
-    items.find_map(|(number, item)| wrong(item, schema, &format!("{place}[{number}]")))
-}
-
-/// Where a member of an object stands.
-fn inside(place: &str, name: &str) -> String {
-    match place {
-        "" => name.to_owned(),
-        place => format!("{place}.{name}"),
-    }
+    items.find_map(|(number, item)| wrong(item, schema, &at.item(number)))
 }
 
 fn names(schema: &Value) -> impl Iterator<Item = &str> + Clone {
@@ -100,32 +135,32 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
     required.filter_map(Value::as_str)
 }
 
-fn unknown(members: &Map<String, Value>, schema: &Value, place: &str) -> Option<Failure> {
+fn unknown(members: &Map<String, Value>, schema: &Value, at: &At<'_>) -> Option<Failure> {
     if schema["additionalProperties"] != false {
         return None;
     }
     let known = names(schema);
-    let unknown: Vec<&String> = members
+    let unknown: Vec<&str> = members
         .keys()
+        .map(String::as_str)
         .filter(|name| !known.clone().any(|known| known == *name))
         .collect();
-    let first = unknown.first()?;
-    let noun = if unknown.len() == 1 {
-        "argument"
-    } else {
-        "arguments"
+    let noun = match unknown.len() {
+        0 => return None,
+        1 => "argument",
+        _ => "arguments",
     };
-    let places: Vec<String> = unknown.iter().map(|name| inside(place, name)).collect();
+    let places: Vec<String> = unknown.iter().map(|name| at.member(name).place).collect();
     let message = format!(
         "unknown {noun} {}",
         quoted(places.iter().map(String::as_str))
     );
-    let listed = match place {
+    let listed = match &*at.place {
         "" => format!("known arguments: {}", quoted(known.clone())),
         place => format!("known in `{place}`: {}", quoted(known.clone())),
     };
-    let hint = match meant(first, &unknown, members, schema) {
-        Some(near) => format!("did you mean `{near}`? {listed}"),
+    let hint = match inner(&unknown, schema).or_else(|| outer(&unknown, members, schema)) {
+        Some(hint) => format!("{hint} {listed}"),
         None => listed,
     };
     let known: Vec<&str> = known.collect();
@@ -136,46 +171,113 @@ fn unknown(members: &Map<String, Value>, schema: &Value, place: &str) -> Option<
     )
 }
 
-/// Which argument an unknown one stands for: one of a near name; or, where one is wrong and
-/// one is missing, that one, if the value could be meant for it.
-fn meant<'a>(
+/// Arguments that stand at the wrong level: they belong into the items of an array.
+fn inner(unknown: &[&str], schema: &Value) -> Option<String> {
+    let properties = schema["properties"].as_object()?;
+    let belong = |items: &Value| {
+        let mut unknown = unknown.iter();
+        unknown.all(|name| items["properties"].get(*name).is_some())
+    };
+    let (name, _) = properties
+        .iter()
+        .find(|(_, property)| belong(&property["items"]))?;
+    let unknown = quoted(unknown.iter().copied());
+    Some(format!(
+        "{unknown} belong into an object in the array `{name}`;"
+    ))
+}
+
+/// Which arguments the unknown ones stand for.
+fn outer(unknown: &[&str], members: &Map<String, Value>, schema: &Value) -> Option<String> {
+    let mut taken: Vec<&str> = members.keys().map(String::as_str).collect();
+    let mut meant = Vec::new();
+    for name in unknown {
+        let is_free = |known: &&str| !taken.contains(known);
+        if let Some(known) = stands_for(name, &members[*name], unknown.len(), schema, is_free) {
+            taken.push(known);
+            meant.push(known);
+        }
+    }
+    (!meant.is_empty()).then(|| format!("did you mean {}?", quoted(meant)))
+}
+
+/// What an argument is called elsewhere, and what such an argument is called here.
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    (
+        "dir directory folder cwd file filename uri",
+        &["path", "dir_path", "file_path"],
+    ),
+    ("source src old_path source_path", &["from"]),
+    (
+        "destination dest dst target new_path destination_path",
+        &["to"],
+    ),
+    ("text data contents body file_text", &["content"]),
+    (
+        "start start_line first line from_line line_start",
+        &["offset"],
+    ),
+    (
+        "lines count num max max_results max_lines head_limit n",
+        &["limit"],
+    ),
+    ("case_sensitive case_insensitive", &["ignore_case"]),
+    (
+        "include filter file_pattern file_glob file_type",
+        &["glob", "pattern"],
+    ),
+    ("force recurse", &["recursive", "overwrite"]),
+    ("replace force", &["overwrite"]),
+    ("max_depth levels", &["depth"]),
+    ("page page_token next_cursor token", &["cursor"]),
+];
+
+/// The argument that an unknown one stands for: the only one that is missing, if the value
+/// could be meant for it; else one of a near name, or of one that means the same.
+fn stands_for<'a>(
     name: &str,
-    unknown: &[&String],
-    members: &Map<String, Value>,
+    value: &Value,
+    unknown: usize,
     schema: &'a Value,
+    is_free: impl Fn(&&str) -> bool,
 ) -> Option<&'a str> {
-    let absent = |known: &&str| !members.contains_key(*known);
-    let fits = |known: &&str| is_of_type(&members[name], kind(&schema["properties"][*known]));
-    let mut missing = required(schema).filter(absent);
+    let free = || names(schema).filter(|known| is_free(known));
+    let fits = |known: &&str| is_of_type(value, kind(&schema["properties"][*known]));
+    let mut missing = required(schema).filter(|known| is_free(known));
     let only = match (missing.next(), missing.next(), unknown) {
-        (Some(only), None, [_]) => Some(only).filter(fits),
+        (Some(only), None, 1) => Some(only).filter(fits),
         _ => None,
     };
-    only.or_else(|| nearest(name, names(schema).filter(absent)))
-        .or_else(|| part_of(name, names(schema).filter(absent)))
+    let plain = name.to_ascii_lowercase();
+    only.or_else(|| nearest(name, free()))
+        .or_else(|| elsewhere(&plain, free()))
+        .or_else(|| part_of(&plain, free()))
+}
+
+fn elsewhere<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let calling = |(theirs, _): &&(&str, _)| theirs.split(' ').any(|one| one == name);
+    let mut ours = ELSEWHERE.iter().filter(calling).flat_map(|(_, ours)| *ours);
+    ours.find_map(|ours| known.clone().find(|known| known == ours))
 }
 
 /// A known name with a word before or behind it, such as `file_path` or `pathname`.
-fn part_of<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_ascii_lowercase();
-    let mut known = known.filter(|known| known.len() > 3);
-    known.find(|known| name.contains(known) || known.split('_').any(|word| word == name))
+fn part_of<'a>(name: &str, mut known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known.find(|known| {
+        let is_long = known.len() > 3;
+        is_long && (name.contains(known) || known.split('_').any(|word| word == name))
+    })
 }
 
-fn missing(members: &Map<String, Value>, schema: &Value, place: &str) -> Option<Failure> {
-    let missing = required(schema).find(|name| !members.contains_key(*name))?;
-    let name = inside(place, missing);
-    let property = &schema["properties"][missing];
-    let mut hint = format!("give `{name}` as {}", wanted(property));
-    if let Some(description) = property["description"].as_str() {
-        hint.push_str(": ");
-        hint.push_str(description);
-    }
-    Some(Failure::invalid_arguments(format!("argument `{name}` is missing")).hint(hint))
+fn missing(members: &Map<String, Value>, schema: &Value, at: &At<'_>) -> Option<Failure> {
+    let name = required(schema).find(|name| !members.contains_key(*name))?;
+    let (at, property) = (at.member(name), &schema["properties"][name]);
+    let place = &at.place;
+    let hint = format!("give `{place}` as {}{}", wanted(property), at.such_as());
+    Some(Failure::invalid_arguments(format!("argument `{place}` is missing")).hint(hint))
 }
 
-fn wrong_type(value: &Value, schema: &Value, place: &str) -> Option<Failure> {
-    let wanted_type = kind(schema);
+fn wrong_type(value: &Value, schema: &Value, at: &At<'_>) -> Option<Failure> {
+    let (place, wanted_type) = (&at.place, kind(schema));
     if is_of_type(value, wanted_type) {
         return None;
     }
@@ -183,11 +285,11 @@ fn wrong_type(value: &Value, schema: &Value, place: &str) -> Option<Failure> {
         Value::Number(number) if wanted_type == "integer" => format!("`{number}`"),
         value => type_of(value).to_owned(),
     };
-    let hint = format!(
-        "give `{place}` as {}{}",
-        wanted(schema),
-        spelling(value, wanted_type)
-    );
+    let spelling = spelling(value, wanted_type);
+    let hint = match spelling {
+        "" => format!("give `{place}` as {}{}", wanted(schema), at.such_as()),
+        spelling => format!("give `{place}` as {}{spelling}", wanted(schema)),
+    };
     Some(Failure::invalid_arguments(format!("argument `{place}` is {found}")).hint(hint))
 }
 
@@ -393,17 +495,17 @@ mod tests {
             (
                 r#"{"path":"a"}"#,
                 "argument `content` is missing",
-                "give `content` as a string",
+                "give `content` as a string, such as `\"b\"`",
             ),
             (
                 r#"{"content":"b"}"#,
                 "argument `path` is missing",
-                "give `path` as a string: File to change",
+                "give `path` as a string, such as `\"a\"`",
             ),
             (
                 r#"{"path":5,"content":"b"}"#,
                 "argument `path` is a number",
-                "give `path` as a string",
+                "give `path` as a string, such as `\"a\"`",
             ),
             (
                 r#"{"path":"a","content":"b","overwrite":"yes"}"#,
@@ -537,12 +639,34 @@ mod tests {
             "{}",
             failure.hint
         );
-        let failure = refusal(r#"{"path":"a","text":7}"#);
+        let failure = refusal(r#"{"path":"a","other":7}"#);
         assert!(
             failure.hint.starts_with("known arguments"),
             "{}",
             failure.hint
         );
+    }
+
+    #[test]
+    fn what_is_called_otherwise_elsewhere_is_known() {
+        for (text, meant) in [
+            (r#"{"path":"a","content":"b","max_results":3}"#, "`limit`"),
+            (r#"{"path":"a","content":"b","force":true}"#, "`overwrite`"),
+            (r#"{"filename":"a","text":"b"}"#, "`path`, `content`"),
+        ] {
+            let hint = refusal(text).hint;
+            assert!(
+                hint.starts_with(&format!("did you mean {meant}?")),
+                "{text}: {hint}"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_at_the_wrong_level_are_told_where_they_belong() {
+        let hint = refusal(r#"{"path":"a","content":"b","old_text":"x","new_text":"y"}"#).hint;
+        let belong = "`old_text`, `new_text` belong into an object in the array `edits`;";
+        assert!(hint.starts_with(belong), "{hint}");
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(crate) fn input<T: Tool>() -> Value {
     if is_guarded(T::PATHS) {
         add_guards(&mut schema);
     }
+    if schema.get("required").is_none() {
+        schema["required"] = json!([]);
+    }
     schema["examples"] = match serde_json::from_str::<Value>(T::EXAMPLE) {
         Ok(example) => json!([example]),
         // Said by the check of the tools.
