@@ -2,7 +2,8 @@
 //! round after round, medians over rounds. Machines drift, so figures are for comparison
 //! within one run, above all with the floor: one thread, std, no wasm, no policy, no log.
 //!
-//! `cargo bench --bench mcp`. `MCP_BENCH_SERVERS` adds servers of the field, one a line:
+//! `cargo bench --bench mcp [-- PART-OF-A-NAME]`. `MCP_BENCH_BEFORE` names another build of the
+//! program, to be compared with this one. `MCP_BENCH_SERVERS` adds servers of the field, one a line:
 //! `name = command words`, where `{inputs}` and `{work}` stand for the directories; they are
 //! asked by the names that the reference server gave these tools.
 #![allow(
@@ -52,7 +53,14 @@ fn main() {
 }
 
 fn servers(fixture: &Fixture) -> Vec<Kind> {
-    let mut servers = vec![Kind::floor(fixture), Kind::rootbound(fixture)];
+    let this = env!("CARGO_BIN_EXE_rootbound");
+    let mut servers = vec![
+        Kind::floor(fixture),
+        Kind::rootbound("rootbound", this, fixture),
+    ];
+    if let Ok(before) = std::env::var("MCP_BENCH_BEFORE") {
+        servers.push(Kind::rootbound("before", &before, fixture));
+    }
     let further = std::env::var("MCP_BENCH_SERVERS").unwrap_or_default();
     servers.extend(
         further

@@ -17,7 +17,7 @@ pub(crate) struct Row {
     pub(crate) sample: fn(&Kind, Option<&mut Server>, &Fixture, usize) -> Option<f64>,
 }
 
-pub(crate) const ROWS: [Row; 12] = [
+pub(crate) const ROWS: [Row; 14] = [
     row("start to tools/list", "ms", false, start),
     row("ping", "µs", true, |_, server, _, _| {
         timed(200, server?, |server| {
@@ -50,6 +50,12 @@ pub(crate) const ROWS: [Row; 12] = [
         timed(1, server, |server| server.call("search_files", &arguments))
     }),
     row("8 in flight, µs a read", "µs", true, eight_in_flight),
+    row(
+        "read 4 KiB beside 80 searches",
+        "µs",
+        false,
+        beside_searches,
+    ),
     row("resident after start", "MiB", false, |kind, _, _, _| {
         let mut server = Server::start(kind);
         server.request("tools/list", json!({}));
@@ -59,17 +65,18 @@ pub(crate) const ROWS: [Row; 12] = [
         "peak after 10 MiB reads",
         "MiB",
         false,
-        |kind, _, fixture, round| {
-            if round > 2 {
-                return None;
-            }
-            let mut server = Server::start(kind);
-            let call = read(kind, fixture, "large.txt");
-            let well = (0..3).all(|_| server.call(call.0, &call.1));
-            well.then(|| server.memory("VmHWM:"))
-        },
+        |kind, _, fixture, round| after_large_reads(kind, fixture, round, "VmHWM:"),
+    ),
+    row(
+        "resident after 10 MiB reads",
+        "MiB",
+        false,
+        |kind, _, fixture, round| after_large_reads(kind, fixture, round, "VmRSS:"),
     ),
 ];
+
+/// Rounds of rows that take long, or hardly differ.
+const FEW_ROUNDS: usize = 3;
 
 const fn row(
     name: &'static str,
@@ -198,4 +205,36 @@ fn eight_in_flight(
         server.receive();
     }
     Some(started.elapsed().as_secs_f64() * 1e6 / f64::from(reads))
+}
+
+/// How long a short read takes that is asked for behind long searches.
+fn beside_searches(
+    kind: &Kind,
+    _: Option<&mut Server>,
+    fixture: &Fixture,
+    round: usize,
+) -> Option<f64> {
+    if kind.is_of_field || round >= FEW_ROUNDS {
+        return None;
+    }
+    let mut server = Server::start(kind);
+    let search = json!({ "query": "needle", "path": "tree" });
+    for _ in 0..80 {
+        server.send_call("search_files", &search);
+    }
+    let (tool, arguments) = read(kind, fixture, "small.txt");
+    let started = Instant::now();
+    let id = server.send_call(tool, &arguments);
+    server.receive_until(id);
+    Some(started.elapsed().as_secs_f64() * 1e6)
+}
+
+fn after_large_reads(kind: &Kind, fixture: &Fixture, round: usize, what: &str) -> Option<f64> {
+    if round >= FEW_ROUNDS {
+        return None;
+    }
+    let mut server = Server::start(kind);
+    let call = read(kind, fixture, "large.txt");
+    let well = (0..3).all(|_| server.call(call.0, &call.1));
+    well.then(|| server.memory(what))
 }

@@ -30,9 +30,10 @@ impl Kind {
         }
     }
 
-    pub(crate) fn rootbound(fixture: &Fixture) -> Self {
+    /// A build of this program.
+    pub(crate) fn rootbound(name: &str, program: &str, fixture: &Fixture) -> Self {
         let words = [
-            env!("CARGO_BIN_EXE_rootbound"),
+            program,
             "mcp",
             "--read",
             &fixture.inputs().display().to_string(),
@@ -47,7 +48,7 @@ impl Kind {
         ];
         let state = fixture.state().display().to_string();
         Self {
-            name: "rootbound".to_owned(),
+            name: name.to_owned(),
             command: words.map(str::to_owned).into(),
             environment: vec![("XDG_STATE_HOME".to_owned(), state)],
             is_of_field: false,
@@ -129,6 +130,21 @@ impl Server {
     pub(crate) fn request(&mut self, method: &str, params: Value) -> &str {
         self.send(method, &params);
         self.receive()
+    }
+
+    /// Sends a call without waiting, and says by which id it will be answered.
+    pub(crate) fn send_call(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.send(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        );
+        self.next_id
+    }
+
+    /// Receives answers up to the one with this id.
+    pub(crate) fn receive_until(&mut self, id: u64) {
+        let wanted = format!("\"id\":{id},");
+        while !self.receive().contains(&wanted) {}
     }
 
     /// A call; says whether it succeeded.
