@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
+use crate::embedded::CodeMemory;
 use crate::engine_config;
 
 /// Instances that can run at one time in a process; a further call waits.
@@ -54,7 +55,9 @@ fn pooled_engine() -> wasmtime::Result<Engine> {
         .table_keep_resident(KEPT_RESIDENT)
         .pagemap_scan(Enabled::Auto);
     let mut config = engine_config::engine_config();
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    config
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+        .with_custom_code_memory(CodeMemory::shared());
     Engine::new(&config)
 }
 
@@ -65,6 +68,7 @@ fn frugal_engine() -> wasmtime::Result<Engine> {
     let mut config = engine_config::engine_config();
     config
         .allocation_strategy(InstanceAllocationStrategy::OnDemand)
+        .with_custom_code_memory(CodeMemory::shared())
         .memory_reservation(0)
         .memory_reservation_for_growth(GROWTH)
         .memory_guard_size(0)
