@@ -1,5 +1,6 @@
 //! One line of the audit log.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -163,8 +164,10 @@ pub(super) fn now() -> String {
 /// carries exactly; and its path from the root where that is not the one that was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Object {
-    device: String,
-    inode: String,
+    #[serde(with = "as_text")]
+    device: u64,
+    #[serde(with = "as_text")]
+    inode: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resolved: Option<String>,
 }
@@ -172,15 +175,15 @@ pub(crate) struct Object {
 impl Object {
     pub(crate) fn new(id: ObjectId, resolved: Option<&str>) -> Self {
         Self {
-            device: id.device.to_string(),
-            inode: id.inode.to_string(),
+            device: id.device,
+            inode: id.inode,
             resolved: resolved.map(str::to_owned),
         }
     }
 
     /// Whether this is the object, wherever it stands.
     pub(crate) fn is(&self, id: ObjectId) -> bool {
-        self.device == id.device.to_string() && self.inode == id.inode.to_string()
+        (self.device, self.inode) == (id.device, id.inode)
     }
 }
 
@@ -203,8 +206,10 @@ pub(crate) struct AccessedObject {
     pub(crate) object: Object,
     #[serde(serialize_with = "plain_operation")]
     pub(crate) operation: Operation,
-    pub(crate) path: String,
-    pub(crate) root: String,
+    #[serde(serialize_with = "shared_text")]
+    pub(crate) path: Arc<str>,
+    #[serde(serialize_with = "shared_text")]
+    pub(crate) root: Arc<str>,
 }
 
 /// One of the changes that an approver was asked about.
@@ -242,6 +247,24 @@ fn plain_operation<S: Serializer>(value: &Operation, to: S) -> Result<S::Ok, S::
     to.serialize_str(value.as_str())
 }
 
+fn shared_text<S: Serializer>(value: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(value)
+}
+
 fn risk<S: Serializer>(value: &Option<RiskClass>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(value.map_or("", RiskClass::as_str))
+}
+
+/// A number as the decimal digits of a string.
+mod as_text {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
 }

@@ -30,9 +30,8 @@ use crate::walk::ObjectId;
 const MAX_REFUSALS: u32 = 10_000;
 /// Accesses after which a call is ended: they are held until the call ends.
 const MAX_ACCESSES: usize = 250_000;
-/// Bytes of paths in all accesses of a call, for the same reason: the record copies them, and
-/// its lines are made of the copies, so that three times as much is held at the end, and more
-/// where characters are escaped.
+/// Bytes of paths in all accesses of a call, for the same reason: the record's lines are made
+/// of them, so that twice as much is held at the end, and more where characters are escaped.
 const MAX_ACCESS_BYTES: usize = 16 << 20;
 /// Bytes of paths in all refusals of a call. Control characters take six times as many in
 /// the log.
@@ -399,6 +398,16 @@ impl CallState {
     pub(crate) fn access_entries(&mut self) -> Vec<Entry> {
         const OBJECTS_PER_ENTRY: usize = 256;
         let accesses = std::mem::take(&mut self.accesses);
+        let roots = self.shared.roots.iter();
+        let labels: Vec<Arc<str>> = roots.map(|root| root.label.as_str().into()).collect();
+        let described = |access: &Access| AccessedObject {
+            bytes: (access.operation == Operation::Read).then_some(access.bytes),
+            entries: access.entries,
+            object: access.object(),
+            operation: access.operation,
+            path: Arc::clone(&access.path),
+            root: Arc::clone(&labels[access.root]),
+        };
         accesses
             .chunks(OBJECTS_PER_ENTRY)
             .map(|chunk| {
@@ -407,7 +416,7 @@ impl CallState {
                 entry.decision = Some("allow");
                 match chunk {
                     [one] => self.describe_one(&mut entry, one),
-                    many => entry.objects = many.iter().map(|one| self.describe(one)).collect(),
+                    many => entry.objects = many.iter().map(&described).collect(),
                 }
                 entry
             })
@@ -420,17 +429,6 @@ impl CallState {
         entry.path = Some(access.path.to_string());
         entry.object = Some(access.object());
         entry.bytes = (access.operation == Operation::Read).then_some(access.bytes);
-    }
-
-    fn describe(&self, access: &Access) -> AccessedObject {
-        AccessedObject {
-            bytes: (access.operation == Operation::Read).then_some(access.bytes),
-            entries: access.entries,
-            object: access.object(),
-            operation: access.operation,
-            path: access.path.to_string(),
-            root: self.shared.roots.label(access.root).to_owned(),
-        }
     }
 
     /// Asks for `amount` more bytes of an object of `size` bytes. Large files come in pieces,
