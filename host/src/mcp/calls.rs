@@ -7,40 +7,28 @@ use std::time::Duration;
 use rmcp::model::{ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant};
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::approvals::Question;
+use super::places::Places;
+use super::threads::Threads;
 
 /// How much later than the guest's deadline the caller's is: the guest's answer is better.
 const GRACE: Duration = Duration::from_millis(500);
 /// How often a caller who asked for it hears how far its call is.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// Calls that run at one time; the library has no more instances. Others wait here, where
-/// they take no thread.
-const MAX_RUNNING: usize = 64;
 
 /// What all calls of the server share.
 #[derive(Debug)]
 pub(super) struct Calls {
-    places: Arc<Semaphore>,
+    places: Places,
+    threads: Threads,
     /// Cancelled when the server has to end: what runs is discarded, what commits ends.
     pub(super) stopping: CancellationToken,
     /// Cancelled when nobody can answer a question any more.
     pub(super) unheard: CancellationToken,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        let stopping = CancellationToken::new();
-        Self {
-            places: Arc::new(Semaphore::new(MAX_RUNNING)),
-            unheard: stopping.child_token(),
-            stopping,
-        }
-    }
 }
 
 /// What is called, and who is told.
@@ -57,6 +45,16 @@ pub(super) struct Call {
 }
 
 impl Calls {
+    pub(super) fn on(threads: Threads) -> Self {
+        let stopping = CancellationToken::new();
+        Self {
+            places: Places::default(),
+            threads,
+            unheard: stopping.child_token(),
+            stopping,
+        }
+    }
+
     /// Runs a call to its end, which may come from outside.
     ///
     /// # Errors
@@ -64,7 +62,7 @@ impl Calls {
     /// A protocol error only when the call's thread failed.
     pub(super) async fn run(&self, call: Call) -> Result<Result<Output, CallError>, ErrorData> {
         let watch = Arc::new(CallWatch::default());
-        let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+        let Some(place) = self.places.take(&call.tool).await else {
             return Err(ErrorData::internal_error("the server ends", None));
         };
         let Call {
@@ -78,12 +76,10 @@ impl Calls {
         } = call;
         options.watch = Some(Arc::clone(&watch));
         let (running, name) = (tenant.clone(), tool.clone());
-        let mut task = tokio::spawn(async move {
-            // Whoever serves other messages takes over this thread's work for as long.
-            let result =
-                tokio::task::block_in_place(|| running.call_with(&name, arguments, options));
-            drop(place);
-            result
+        // A place is free when the call has ended, also where nobody waited for that.
+        let mut ending = self.threads.beside(move || {
+            let result = running.call_with(&name, arguments, options);
+            (result, place)
         });
         let patience = tenant.timeout(&tool) + GRACE;
         let mut deadline = Instant::now() + patience;
@@ -92,7 +88,8 @@ impl Calls {
         loop {
             tokio::select! {
                 biased;
-                ended = &mut task => {
+                ended = &mut ending => {
+                    let ended = ended.map(|(result, _)| result);
                     return ended.map_err(|_| ErrorData::internal_error("the call failed", None));
                 }
                 () = either(&unwanted, &self.stopping), if !cancelled => {
@@ -118,7 +115,7 @@ impl Calls {
 
     /// Waits until no call runs.
     pub(super) async fn idle(&self) {
-        let _all = self.places.acquire_many(MAX_RUNNING as u32).await;
+        self.places.idle().await;
     }
 }
 

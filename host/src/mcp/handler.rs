@@ -48,6 +48,7 @@ pub(super) struct Handler {
 impl Server {
     pub(super) fn new(
         tenant: Tenant,
+        calls: Calls,
         instructions: String,
         approvals: Option<ClientApprovals>,
     ) -> Self {
@@ -55,7 +56,7 @@ impl Server {
             tools: Tools::of(&tenant),
             results: Results::with_output_limit(longest_output(&tenant)),
             instructions,
-            calls: Calls::default(),
+            calls,
             approvals,
             tenant,
         }

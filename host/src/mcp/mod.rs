@@ -7,12 +7,14 @@ mod handler;
 mod http;
 mod instructions;
 mod methods;
+mod places;
 mod results;
 mod signals;
 mod stdio;
+mod threads;
 mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
@@ -22,18 +24,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Exit, Failure, McpArgs, print};
 use approvals::{ClientApprovals, States};
+use calls::Calls;
 use handler::{Handler, Server};
 use signals::Signals;
 use stdio::{Stdio, Streams};
+use threads::Threads;
 
 pub(crate) use tools::describe;
 
 /// Most bytes of a result, unless the operator says otherwise: a model reads them all.
 const MAX_OUTPUT_BYTES: u64 = 256 << 10;
-/// Threads that may be busy with calls, and a few for the rest.
-const MAX_THREADS: usize = 80;
-/// How long an idle thread stays for the next call.
-const KEPT_THREAD: Duration = Duration::from_secs(60);
 /// How long calls may take to end when the server has to. A commit takes less; a system
 /// call that does not return is not waited for.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -59,13 +59,20 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
         None => opened.approver,
     };
     let instructions = instructions::for_tenant(&tenant, approver);
-    let server = Arc::new(Server::new(tenant.clone(), instructions, approvals));
-    let runtime = runtime()?;
-    let served = runtime.block_on(serve(front, server, heed_hang_up));
+    let threads = Threads::start(runtime()?).map_err(anyhow::Error::from)?;
+    let calls = Calls::on(threads.clone());
+    let server = Arc::new(Server::new(tenant.clone(), calls, instructions, approvals));
+    let (end, ended) = mpsc::channel();
+    let on = threads.clone();
+    threads.spawn(async move {
+        let served = serve(front, server, on, heed_hang_up).await;
+        // The program waits for it.
+        let _ = end.send(served);
+    });
+    // A thread that the kernel holds does not hold the program.
+    let served = ended.recv();
     close(&tenant);
-    // A thread that the kernel holds must not hold the program.
-    runtime.shutdown_background();
-    served?;
+    served.map_err(anyhow::Error::from)??;
     Ok(Exit::Success)
 }
 
@@ -82,24 +89,21 @@ fn approvals(args: &McpArgs) -> anyhow::Result<Option<ClientApprovals>> {
     Ok(Some(ClientApprovals::new(patience, States::with_key(key)?)))
 }
 
-/// One thread serves. A call takes it along and another continues, so that no message ever
-/// waits for a call, and a call needs no thread of its own.
+/// What the serving thread waits with; which thread that is, changes.
 fn runtime() -> anyhow::Result<Runtime> {
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(1)
-        .max_blocking_threads(MAX_THREADS)
-        .thread_keep_alive(KEPT_THREAD)
-        .thread_name("rootbound-mcp")
-        .enable_all()
-        .build()?;
-    Ok(runtime)
+    Ok(Builder::new_current_thread().enable_all().build()?)
 }
 
-async fn serve(front: Front, server: Arc<Server>, heed_hang_up: bool) -> anyhow::Result<()> {
+async fn serve(
+    front: Front,
+    server: Arc<Server>,
+    threads: Threads,
+    heed_hang_up: bool,
+) -> anyhow::Result<()> {
     let stopping = server.calls.stopping.clone();
     let mut serving = match front {
         Front::Stdio(streams) => {
-            let stdio = Stdio::new(streams, server.calls.unheard.clone())?;
+            let stdio = Stdio::new(streams, threads, server.calls.unheard.clone())?;
             let handler = Handler::alone(Arc::clone(&server));
             tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
         }

@@ -26,6 +26,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::threads::Threads;
 use ids::Ids;
 use input::Input;
 use lines::Lines;
@@ -34,8 +35,8 @@ use output::Output;
 
 /// Calls that may be under way or wait; then no more is read until one has ended. A large
 /// message counts for as many as it has pieces of this size.
-const MAX_UNDER_WAY: usize = 256;
-const PIECE: usize = 256 << 10;
+const MAX_UNDER_WAY: usize = 1024;
+const PIECE: usize = 64 << 10;
 /// Bytes of answers that may wait for the client to read them; then no more is read.
 const MAX_UNSENT: usize = 1 << 20;
 /// Answers with more text than this are put into JSON beside other work.
@@ -77,6 +78,7 @@ pub(super) struct UnderWay(
 
 /// The SDK's view of the standard streams.
 pub(super) struct Stdio {
+    threads: Threads,
     input: Input,
     lines: Lines,
     output: Output,
@@ -90,8 +92,13 @@ pub(super) struct Stdio {
 }
 
 impl Stdio {
-    pub(super) fn new(streams: Streams, ended: CancellationToken) -> io::Result<Self> {
+    pub(super) fn new(
+        streams: Streams,
+        threads: Threads,
+        ended: CancellationToken,
+    ) -> io::Result<Self> {
         Ok(Self {
+            threads,
             input: Input::new(streams.input)?,
             lines: Lines::default(),
             output: Output::new(streams.output)?,
@@ -196,18 +203,16 @@ impl Transport<RoleServer> for Stdio {
         mut message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let wanted = self.ids.restore(&mut message);
-        let large = text_in(&message) > LARGE;
-        let written = (wanted && !large).then(|| write(&self.output, &message));
         let output = self.output.clone();
+        let written = wanted.then(|| match text_in(&message) > LARGE {
+            false => Ok(write(&output, &message)),
+            true => Err(self.threads.beside(move || write(&output, &message))),
+        });
         async move {
             match written {
-                _ if !wanted => Ok(()),
-                Some(written) => written?.await,
-                None => {
-                    let written = tokio::task::block_in_place(|| write(&output, &message));
-                    drop(message);
-                    written?.await
-                }
+                None => Ok(()),
+                Some(Ok(written)) => written?.await,
+                Some(Err(writing)) => writing.await.map_err(io::Error::other)??.await,
             }
         }
     }

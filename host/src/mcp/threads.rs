@@ -1,0 +1,331 @@
+//! Threads that take turns at serving, so that a call runs where its request was read.
+//!
+//! One thread at a time serves: it waits for messages and puts answers out. Work that takes
+//! its time it does itself, between two turns, and while it does, whoever is free serves. For
+//! short work that is nobody, and nothing changes threads; one of those that rest looks every
+//! [`TICK`] whether somebody serves, and takes over. So no message waits for a long call for
+//! longer than two of them.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// How long nobody may serve before another thread does. A short call takes a tenth of it.
+const TICK: Duration = Duration::from_millis(1);
+/// Ticks in which nothing happens before nobody looks any more, so that waking the one who
+/// does is not part of every call.
+const LINGER: u32 = 100;
+/// Most threads: calls that may run (64), and a few for the rest.
+const MAX_THREADS: usize = 80;
+
+/// Work of which the serving thread does not wait for the end.
+type Job = Box<dyn FnOnce() -> Tell + Send>;
+/// Hands the result of a job to whoever waits for it.
+type Tell = Box<dyn FnOnce() + Send>;
+
+/// A runtime whose threads take turns. Cloning gives another handle to the same.
+#[derive(Clone)]
+pub(super) struct Threads {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    runtime: Runtime,
+    crew: Mutex<Crew>,
+    called: Condvar,
+}
+
+/// Who does what.
+#[derive(Default)]
+struct Crew {
+    jobs: VecDeque<Job>,
+    /// Wakes the thread that serves when there is a job.
+    server: Option<Waker>,
+    serving: bool,
+    /// How often somebody has begun to serve, or left off.
+    changes: u64,
+    threads: usize,
+    /// Threads that have nothing to do.
+    resting: usize,
+    /// How many of them are wanted.
+    wanted: usize,
+    /// Whether one of them looks at each tick.
+    looking: bool,
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").finish_non_exhaustive()
+    }
+}
+
+impl Threads {
+    /// Takes a runtime, which has to be of one thread, and starts the first that serves.
+    pub(super) fn start(runtime: Runtime) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            runtime,
+            crew: Mutex::default(),
+            called: Condvar::new(),
+        });
+        let threads = Self { shared };
+        threads.another(&mut threads.crew(), false)?;
+        Ok(threads)
+    }
+
+    /// Starts a task.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.shared.runtime.spawn(task);
+    }
+
+    /// Does work that takes its time beside the serving of messages, for a task. Without an
+    /// answer it failed.
+    pub(super) fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
+        let (teller, told) = oneshot::channel();
+        let job = move || -> Tell {
+            // A panic ends the work and not its thread.
+            let result = catch_unwind(AssertUnwindSafe(work));
+            Box::new(move || {
+                // Who does not wait any more has no use for it.
+                let _ = result.map(|result| teller.send(result));
+            })
+        };
+        let mut crew = self.crew();
+        crew.jobs.push_back(Box::new(job));
+        if let Some(server) = &crew.server {
+            server.wake_by_ref();
+        }
+        told
+    }
+
+    fn crew(&self) -> MutexGuard<'_, Crew> {
+        let crew = self.shared.crew.lock();
+        crew.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts another thread, if there are not too many.
+    fn another(&self, crew: &mut Crew, rests: bool) -> io::Result<()> {
+        if crew.threads == MAX_THREADS {
+            return Ok(());
+        }
+        let threads = self.clone();
+        thread::Builder::new()
+            .name("rootbound-mcp".to_owned())
+            .spawn(move || threads.live(rests))?;
+        crew.threads += 1;
+        Ok(())
+    }
+
+    fn live(&self, rests: bool) {
+        if rests {
+            self.rest(self.crew());
+        }
+        let mut done = None;
+        loop {
+            let mut crew = self.crew();
+            let job = if !crew.serving {
+                crew.begin();
+                drop(crew);
+                self.serve(done.take())
+            } else if let Some(tell) = done.take() {
+                // Whoever serves is woken by it.
+                drop(crew);
+                tell();
+                continue;
+            } else if let Some(job) = crew.jobs.pop_front() {
+                job
+            } else {
+                self.rest(crew);
+                continue;
+            };
+            done = Some(job());
+        }
+    }
+
+    /// Serves until there is a job.
+    fn serve(&self, mut done: Option<Tell>) -> Job {
+        let mut is_first = true;
+        let job = self.shared.runtime.block_on(poll_fn(|context| {
+            if let Some(tell) = done.take() {
+                tell();
+            }
+            self.next_job(context, mem::take(&mut is_first))
+        }));
+        let mut crew = self.crew();
+        crew.end();
+        self.call_others(&mut crew);
+        job
+    }
+
+    /// A job, but not before the messages had their turn.
+    fn next_job(&self, context: &mut Context<'_>, is_first: bool) -> Poll<Job> {
+        let mut crew = self.crew();
+        if !is_first && let Some(job) = crew.jobs.pop_front() {
+            return Poll::Ready(job);
+        }
+        if !crew.jobs.is_empty() {
+            context.waker().wake_by_ref();
+        }
+        crew.server = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Whoever leaves serving for a job leaves somebody who will serve: at once where there
+    /// are further jobs, else when this one takes long. Where no further thread can be had,
+    /// messages wait for a job to end.
+    fn call_others(&self, crew: &mut Crew) {
+        let at_once = !crew.jobs.is_empty();
+        if crew.looking && !at_once {
+            return;
+        }
+        if crew.resting > crew.wanted {
+            crew.wanted += usize::from(at_once);
+            self.shared.called.notify_one();
+        } else {
+            let _ = self.another(crew, !at_once);
+        }
+    }
+
+    /// Rests until there is something to do: one at a time looks at each tick whether nobody
+    /// has served since the last.
+    fn rest(&self, mut crew: MutexGuard<'_, Crew>) {
+        let (mut looks, mut quiet) = (false, 0);
+        crew.resting += 1;
+        while crew.wanted == 0 {
+            if (crew.looking && !looks) || quiet == LINGER {
+                crew.looking &= !looks;
+                (looks, quiet) = (false, 0);
+                let woken = self.shared.called.wait(crew);
+                crew = woken.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            (crew.looking, looks) = (true, true);
+            let seen = crew.changes;
+            let woken = self.shared.called.wait_timeout(crew, TICK);
+            (crew, _) = woken.unwrap_or_else(PoisonError::into_inner);
+            match crew.changes == seen {
+                true if !crew.serving => break,
+                true => quiet += 1,
+                false => quiet = 0,
+            }
+        }
+        crew.looking &= !looks;
+        crew.wanted = crew.wanted.saturating_sub(1);
+        crew.resting -= 1;
+    }
+}
+
+impl Crew {
+    fn begin(&mut self) {
+        self.serving = true;
+        self.changes += 1;
+    }
+
+    fn end(&mut self) {
+        self.serving = false;
+        self.changes += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Barrier, mpsc};
+
+    fn threads() -> Threads {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().expect("a runtime");
+        Threads::start(runtime).expect("a thread")
+    }
+
+    fn answer_of<T: Send + 'static>(
+        threads: &Threads,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> T {
+        let (answer, answered) = mpsc::channel();
+        threads.spawn(async move {
+            let _ = answer.send(task.await);
+        });
+        answered.recv().expect("an answer")
+    }
+
+    fn here() -> thread::ThreadId {
+        thread::current().id()
+    }
+
+    #[test]
+    fn short_work_is_done_where_it_was_asked_for() {
+        let threads = threads();
+        let all = threads.clone();
+        let stayed = answer_of(&threads, async move {
+            let mut stayed = 0;
+            for _ in 0..1000 {
+                let before = here();
+                let during = all.beside(here).await.expect("the thread");
+                stayed += usize::from(before == during && during == here());
+            }
+            stayed
+        });
+        // A machine that stands still for a tick lets another thread take over.
+        assert!(stayed > 500, "{stayed}");
+    }
+
+    #[test]
+    fn messages_are_served_while_work_takes_long() {
+        let threads = threads();
+        let all = threads.clone();
+        let (let_go, gate) = mpsc::channel();
+        let answer = answer_of(&threads, async move {
+            let work = all.beside(move || gate.recv());
+            // This is polled after the work has begun.
+            tokio::task::yield_now().await;
+            tokio::time::sleep(TICK).await;
+            let_go.send("done").expect("the work waits");
+            work.await
+        });
+        assert_eq!(answer.expect("an answer"), Ok("done"));
+    }
+
+    #[test]
+    fn much_work_is_done_at_one_time() {
+        const WORKS: usize = 64;
+        let threads = threads();
+        let all = threads.clone();
+        let together = Arc::new(Barrier::new(WORKS));
+        let done = answer_of(&threads, async move {
+            let work = |_| {
+                let together = Arc::clone(&together);
+                all.beside(move || together.wait())
+            };
+            let mut done = 0;
+            for work in (0..WORKS).map(work).collect::<Vec<_>>() {
+                done += usize::from(work.await.is_ok());
+            }
+            done
+        });
+        assert_eq!(done, WORKS);
+    }
+
+    #[test]
+    fn work_that_panics_has_no_answer_and_ends_no_thread() {
+        let threads = threads();
+        let all = threads.clone();
+        let answers = answer_of(&threads, async move {
+            let failed = all.beside(|| panic!("as it has to")).await;
+            (failed.is_err(), all.beside(|| 7).await)
+        });
+        assert_eq!(answers, (true, Ok(7)));
+    }
+}
