@@ -10,6 +10,7 @@ mod diagram;
 mod document;
 mod drawing;
 mod encoding;
+mod linked;
 mod markdown;
 mod math;
 mod package;
@@ -32,7 +33,7 @@ pub(crate) use workbook::{Position, Range, Workbook, WorkbookError, WorkbookOpti
 
 use crate::tool::{self, Failure};
 use package::Package;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 use xml::Xml;
 
 /// What to do with a document that breaks its format, or is none at all.
@@ -51,7 +52,7 @@ pub(crate) struct Rendered {
 ///
 /// # Errors
 /// As the reader of the kind; [`Error::Unsupported`] when there is none.
-pub(crate) fn render(reader: impl Read + Seek) -> Result<Rendered, Error> {
+pub(crate) fn render(reader: impl BufRead + Seek) -> Result<Rendered, Error> {
     let mut package = Package::open(reader)?;
     let main = package.main_part()?;
     let text = package.part(&main)?;
@@ -64,7 +65,7 @@ pub(crate) fn render(reader: impl Read + Seek) -> Result<Rendered, Error> {
     }
 }
 
-fn render_deck<R: Read + Seek>(
+fn render_deck<R: BufRead + Seek>(
     package: Package<R>,
     main: &str,
     text: &str,
@@ -81,7 +82,7 @@ fn render_deck<R: Read + Seek>(
     })
 }
 
-fn render_document<R: Read + Seek>(
+fn render_document<R: BufRead + Seek>(
     package: Package<R>,
     main: &str,
     text: &str,
@@ -98,7 +99,7 @@ fn render_document<R: Read + Seek>(
     })
 }
 
-fn render_workbook<R: Read + Seek>(
+fn render_workbook<R: BufRead + Seek>(
     package: Package<R>,
     main: &str,
     text: &str,

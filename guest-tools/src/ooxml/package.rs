@@ -1,10 +1,11 @@
 //! A package: parts by name, found as OPC finds them, within a budget of inflated bytes.
 
 use super::relationships::{Relationships, relationships_part};
-use super::zip::{self, Entry};
+use super::zip::{self, Entry, Inflater};
 use super::{Error, check, encoding, sniff};
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 
 /// Bytes that one call may inflate, of all parts together. A slide has some ten kilobytes; a
 /// zip stream can hold a thousand times its own size.
@@ -19,14 +20,16 @@ const SMALL: u64 = 4 * 1024 * 1024;
 /// An open package.
 pub(super) struct Package<R> {
     reader: R,
+    inflater: Inflater,
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
-    /// Keys are folded: part names that differ in case or escapes are one (ECMA-376 part 2, 6.2.2).
-    by_folded_name: HashMap<String, usize>,
+    /// Made when a name is not found. Keys are folded: part names that differ in case or escapes
+    /// are one (ECMA-376 part 2, 6.2.2).
+    by_folded_name: OnceCell<HashMap<String, usize>>,
     inflated: u64,
 }
 
-impl<R: Read + Seek> Package<R> {
+impl<R: BufRead + Seek> Package<R> {
     /// Opens a package.
     ///
     /// # Errors
@@ -37,12 +40,12 @@ impl<R: Read + Seek> Package<R> {
         let entries = zip::entries(&mut reader)?;
         let mut package = Self {
             reader,
-            by_name: HashMap::new(),
-            by_folded_name: HashMap::new(),
+            inflater: Inflater::new(),
+            by_name: by_name(&entries),
+            by_folded_name: OnceCell::new(),
             entries,
             inflated: 0,
         };
-        package.index();
         if let Some(media_type) = package.declared_media_type()? {
             return Err(sniff::other_package(&media_type));
         }
@@ -92,21 +95,19 @@ impl<R: Read + Seek> Package<R> {
         Ok(Some((part.to_owned(), text)))
     }
 
-    fn index(&mut self) {
-        for (index, entry) in self.entries.iter().enumerate() {
-            // Of two entries with one name the later counts, as it does for most readers.
-            self.by_name.insert(entry.name.clone(), index);
-            self.by_folded_name
-                .entry(fold(&entry.name))
-                .or_insert(index);
-        }
-    }
-
     fn find(&self, name: &str) -> Option<usize> {
         let exact = self.by_name.get(name);
-        exact
-            .or_else(|| self.by_folded_name.get(&fold(name)))
-            .copied()
+        exact.or_else(|| self.folded().get(&fold(name))).copied()
+    }
+
+    fn folded(&self) -> &HashMap<String, usize> {
+        self.by_folded_name.get_or_init(|| {
+            let mut names = HashMap::new();
+            for (index, entry) in self.entries.iter().enumerate() {
+                names.entry(fold(&entry.name)).or_insert(index);
+            }
+            names
+        })
     }
 
     fn inflate(&mut self, index: usize) -> Result<Vec<u8>, Error> {
@@ -126,9 +127,10 @@ impl<R: Read + Seek> Package<R> {
     /// How much comes out of an entry, up to one byte over the limit, and what that is; nothing
     /// beyond the limit.
     fn read(&mut self, index: usize, limit: u64) -> (u64, Result<Vec<u8>, Error>) {
-        let entry = &self.entries[index];
+        let (entry, reader, inflater) =
+            (&self.entries[index], &mut self.reader, &mut self.inflater);
         let mut bytes = Vec::new();
-        let result = zip::read(&mut self.reader, entry, limit.min(SMALL), &mut bytes);
+        let result = zip::read(reader, inflater, entry, limit.min(SMALL), &mut bytes);
         let length = bytes.len() as u64;
         if result.is_err() || length <= SMALL || limit <= SMALL {
             return (length, result.map(|()| bytes));
@@ -136,12 +138,12 @@ impl<R: Read + Seek> Package<R> {
         // What is large is counted before there is room for it, so that a bomb takes none; then
         // room is made once, since growing takes room for two.
         drop(bytes);
-        match zip::count(&mut self.reader, entry, limit) {
+        match zip::count(reader, inflater, entry, limit) {
             Err(error) => (length, Err(error)),
             Ok(length) if length > limit => (length, Ok(Vec::new())),
             Ok(length) => {
                 let mut bytes = Vec::with_capacity(length as usize + 1);
-                let result = zip::read(&mut self.reader, entry, length, &mut bytes);
+                let result = zip::read(reader, inflater, entry, length, &mut bytes);
                 (length, result.map(|()| bytes))
             }
         }
@@ -157,6 +159,12 @@ impl<R: Read + Seek> Package<R> {
             None => Ok(None),
         }
     }
+}
+
+/// Of two entries with one name the later counts, as it does for most readers.
+fn by_name(entries: &[Entry]) -> HashMap<String, usize> {
+    let names = entries.iter().map(|entry| entry.name.clone());
+    names.zip(0..).collect()
 }
 
 /// A name as OPC compares it: ASCII case and percent escapes make no difference. Some

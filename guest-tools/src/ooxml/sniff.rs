@@ -3,7 +3,7 @@
 use super::Error;
 use super::xml::Space;
 use super::zip::bytes_at;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 
 /// The start of an OLE2 compound file (MS-CFB 2.2).
 const OLE2: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -77,7 +77,7 @@ const SAVE_AGAIN: &str = "ask for a copy saved in the current format (.pptx, .do
 const CONVERT: &str = "ask for a copy in an Office Open XML format, such as .pptx";
 
 /// Refuses formats that are not zip archives and that have a name.
-pub(super) fn refuse_other_formats(reader: &mut (impl Read + Seek)) -> Result<(), Error> {
+pub(super) fn refuse_other_formats(reader: &mut (impl BufRead + Seek)) -> Result<(), Error> {
     let head = bytes_at(reader, 0, 512)?;
     if head.starts_with(OLE2) {
         return Err(compound(reader, &head));
@@ -192,7 +192,7 @@ pub(super) fn binary_main_part(part: &str) -> Option<Error> {
     is_binary.then(|| unsupported("an Excel workbook in the binary format (.xlsb)", SAVE_AGAIN))
 }
 
-fn compound(reader: &mut (impl Read + Seek), header: &[u8]) -> Error {
+fn compound(reader: &mut (impl BufRead + Seek), header: &[u8]) -> Error {
     let names = directory_names(reader, header).unwrap_or_default();
     let holds = |stream: &str| {
         let name: Vec<u8> = stream.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -209,7 +209,7 @@ fn compound(reader: &mut (impl Read + Seek), header: &[u8]) -> Error {
 }
 
 /// The start of the directory, whose entries of 128 bytes begin with their names (MS-CFB 2.6).
-fn directory_names(reader: &mut (impl Read + Seek), header: &[u8]) -> Option<Vec<u8>> {
+fn directory_names(reader: &mut (impl BufRead + Seek), header: &[u8]) -> Option<Vec<u8>> {
     let shift = u32::from(*header.get(30)?);
     let sector = u32::from_le_bytes(*header.get(48..)?.first_chunk()?);
     let start = (u64::from(sector) + 1).checked_shl(shift)?;

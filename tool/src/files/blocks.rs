@@ -1,4 +1,4 @@
-//! A file as `Read + Seek`, for formats that are read here and there.
+//! A file as `BufRead + Seek`, for formats that are read here and there.
 //!
 //! Only the blocks that are asked for are read, each once, so that the host's limit on bytes
 //! counts what a document's text needs and not the pictures beside it.
@@ -7,7 +7,7 @@ use super::reading::ReadAnswer;
 use super::{ErrorCode, OpenFile};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 /// Small enough not to read pictures along with text, large enough for few calls.
 const BLOCK: u64 = 64 * 1024;
@@ -38,7 +38,7 @@ pub fn was_refused(error: &io::Error) -> bool {
 }
 
 impl OpenFile {
-    /// The file as `Read + Seek`, for formats that are read here and there. Only the blocks
+    /// The file as `BufRead + Seek`, for formats that are read here and there. Only the blocks
     /// that are asked for are read, each once; a refusal of the host is told by
     /// [`was_refused`].
     pub fn into_blocks(self) -> Blocks<impl FnMut(u64, u64) -> ReadAnswer> {
@@ -87,16 +87,30 @@ where
     F: FnMut(u64, u64) -> ReadAnswer,
 {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = self.fill_buf()?;
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl<F> BufRead for Blocks<F>
+where
+    F: FnMut(u64, u64) -> ReadAnswer,
+{
+    /// What is left of the block at the position.
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.position >= self.size {
-            return Ok(0);
+            return Ok(&[]);
         }
         let inside = self.position % BLOCK;
         let block = self.block(self.position - inside)?;
-        let rest = block.get(inside as usize..).unwrap_or_default();
-        let length = rest.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&rest[..length]);
-        self.position += length as u64;
-        Ok(length)
+        Ok(block.get(inside as usize..).unwrap_or_default())
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.position += amount as u64;
     }
 }
 

@@ -23,8 +23,7 @@ pub(super) struct Body<'a> {
     anchored: Vec<Block>,
     /// The text of paragraphs whose end is deleted, for the one that follows.
     carried: String,
-    /// The numbers of notes by kind and id, in the order in which they are referred to.
-    notes: HashMap<(&'static str, String), usize>,
+    /// How many footnotes and endnotes have been referred to.
     counts: [usize; 2],
 }
 
@@ -33,6 +32,8 @@ pub(super) struct Body<'a> {
 pub(super) struct Found {
     /// Headers and footers by the ids of their relationships.
     pub(super) margins: Vec<(BlockKind, String)>,
+    /// The numbers of notes by kind and id, in the order in which they are referred to.
+    pub(super) notes: HashMap<(&'static str, String), usize>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -50,7 +51,6 @@ impl<'a> Body<'a> {
             found: Found::default(),
             anchored: Vec::new(),
             carried: String::new(),
-            notes: HashMap::new(),
             counts: [0; 2],
         }
     }
@@ -181,7 +181,8 @@ impl<'a> Body<'a> {
         } else if role.is_title {
             block.kind = BlockKind::Title;
         } else if let Some(numbered) = numbered {
-            (block.kind, block.level) = (BlockKind::ListItem, Some(numbered.level + 1));
+            (block.kind, block.level) =
+                (BlockKind::ListItem, Some(numbered.level + 1 + role.indent));
         }
         block
     }
@@ -284,7 +285,10 @@ impl<'a> Body<'a> {
         let id = xml.attribute_in(element, Space::Word, "id")?;
         let is_endnote = kind == "endnote";
         let count = &mut self.counts[usize::from(is_endnote)];
-        let number = self.notes.entry((kind, id.unwrap_or_default().into_owned()));
+        let number = self
+            .found
+            .notes
+            .entry((kind, id.unwrap_or_default().into_owned()));
         let number = *number.or_insert_with(|| {
             *count += 1;
             *count
@@ -307,11 +311,17 @@ impl<'a> Body<'a> {
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                    self.link(BlockKind::Chart, Linked::Chart(id.unwrap_or_default().into_owned()));
+                    self.link(
+                        BlockKind::Chart,
+                        Linked::Chart(id.unwrap_or_default().into_owned()),
+                    );
                 }
                 (Space::Diagram, "relIds") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "dm")?;
-                    self.link(BlockKind::Diagram, Linked::Diagram(id.unwrap_or_default().into_owned()));
+                    self.link(
+                        BlockKind::Diagram,
+                        Linked::Diagram(id.unwrap_or_default().into_owned()),
+                    );
                 }
                 _ => self.drawing(xml, &child)?,
             }

@@ -58,7 +58,9 @@ impl Block {
     }
 
     fn note(&self, mark: &str) -> String {
-        let label = self.label.as_deref().unwrap_or_default();
+        let Some(label) = &self.label else {
+            return markdown::quoted("Note", &self.text);
+        };
         let lines: Vec<_> = self.text.lines().collect();
         format!("[^{mark}{label}]: {}", lines.join("\n    "))
     }

@@ -17,14 +17,14 @@ use super::relationships::Relationships;
 use super::sniff::{self, Kind};
 use super::warnings::Warnings;
 use super::xml::{Element, Space, Xml};
-use super::{Error, chart, check, diagram};
-use body::Body;
+use super::{Error, check, linked};
+use body::{Body, Found};
 use numbering::Numbering;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 use styles::Styles;
 
 use super::table::Rows;
@@ -134,7 +134,7 @@ fn as_strings<S: Serializer>(rows: &Rows, serializer: S) -> Result<S::Ok, S::Err
 /// [`Error::Malformed`] when the package or its main part is broken, [`Error::Unsupported`] for
 /// other documents, [`Error::Limit`] for bombs.
 pub(crate) fn read_docx(
-    reader: impl Read + Seek,
+    reader: impl BufRead + Seek,
     options: DocumentOptions,
 ) -> Result<Document, Error> {
     let mut package = Package::open(reader)?;
@@ -145,7 +145,7 @@ pub(crate) fn read_docx(
 
 /// Reads a document whose main part has been read.
 pub(super) fn read_main(
-    mut package: Package<impl Read + Seek>,
+    mut package: Package<impl BufRead + Seek>,
     main: &str,
     text: &str,
     options: DocumentOptions,
@@ -192,7 +192,7 @@ const NOTES: [(&str, &str, BlockKind); 3] = [
     ("comments", "comment", BlockKind::Comment),
 ];
 
-impl<R: Read + Seek> Reading<R> {
+impl<R: BufRead + Seek> Reading<R> {
     fn definitions(&mut self) -> Result<(), Error> {
         let part = self.package.first_linked(&self.links, "styles");
         let styles = part.and_then(|part| match part {
@@ -226,11 +226,16 @@ impl<R: Read + Seek> Reading<R> {
         }
         self.fill_in()?;
         for (kind, element, block) in NOTES {
-            let notes = self.notes(kind, element, block);
+            let notes = self.notes(kind, element, block, &found);
             self.add(element, notes)?;
         }
+        let mut parts = HashSet::new();
         let mut seen = HashSet::new();
         for (block, id) in &found.margins {
+            // Sections share theirs.
+            if !parts.insert((*block as u8, id)) {
+                continue;
+            }
             let margin = self.margin(*block, id);
             let margin = self.warnings.unless("a header or footer", margin)?;
             let texts = margin.filter(|margin| seen.insert((*block as u8, margin.text.clone())));
@@ -246,8 +251,15 @@ impl<R: Read + Seek> Reading<R> {
         Ok(())
     }
 
-    /// Footnotes, endnotes or comments in the order of their part, which is that of the text.
-    fn notes(&mut self, kind: &str, element: &str, block: BlockKind) -> Result<Vec<Block>, Error> {
+    /// Footnotes and endnotes in the order in which the text refers to them, then those that it
+    /// does not refer to; comments in the order of their part, which is that of the text.
+    fn notes(
+        &mut self,
+        kind: &str,
+        element: &'static str,
+        block: BlockKind,
+        found: &Found,
+    ) -> Result<Vec<Block>, Error> {
         let Some((part, text)) = self.package.first_linked(&self.links, kind)? else {
             return Ok(Vec::new());
         };
@@ -261,15 +273,20 @@ impl<R: Read + Seek> Reading<R> {
                 continue;
             }
             let author = xml.attribute_in(&child, Space::Word, "author")?;
+            let id = xml.attribute_in(&child, Space::Word, "id")?;
+            let number = found
+                .notes
+                .get(&(element, id.unwrap_or_default().into_owned()));
             let text = body.text(&mut xml, &child)?;
             let mut note = Block::new(block, text.trim().to_owned());
             if !note.is_blank() {
                 note.author = author.map(Cow::into_owned);
-                note.label = (block != BlockKind::Comment).then(|| (notes.len() + 1).to_string());
-                notes.push(note);
+                note.label = number.map(usize::to_string);
+                notes.push((number.copied().unwrap_or(usize::MAX), note));
             }
         }
-        Ok(notes)
+        notes.sort_by_key(|(number, _)| *number);
+        Ok(notes.into_iter().map(|(_, note)| note).collect())
     }
 
     fn margin(&mut self, block: BlockKind, id: &str) -> Result<Block, Error> {
@@ -286,28 +303,15 @@ impl<R: Read + Seek> Reading<R> {
     fn fill_in(&mut self) -> Result<(), Error> {
         let mut blocks = std::mem::take(&mut self.blocks);
         for block in &mut blocks {
-            if let Some(linked) = block.linked.take() {
-                let text = self.linked(&linked);
-                let text = self.warnings.unless(linked.name(), text)?;
+            if let Some(drawing) = block.linked.take() {
+                let text = linked::text(&mut self.package, &self.links, &drawing);
+                let text = self.warnings.unless(drawing.name(), text)?;
                 block.text = text.unwrap_or_default();
             }
         }
         blocks.retain(|block| !block.is_blank());
         self.blocks = blocks;
         Ok(())
-    }
-
-    fn linked(&mut self, linked: &Linked) -> Result<String, Error> {
-        let (Linked::Chart(id) | Linked::Diagram(id)) = linked;
-        let part = self.links.by_id(id).ok_or_else(|| {
-            let problem = format!("`{}` leads nowhere", super::shown(id));
-            Error::malformed("the relationship", problem)
-        })?;
-        let text = self.package.part(part)?;
-        match linked {
-            Linked::Chart(_) => chart::read(part, &text),
-            Linked::Diagram(_) => diagram::read(part, &text),
-        }
     }
 
     fn finish(mut self) -> Result<Document, Error> {

@@ -66,7 +66,8 @@ impl Properties {
             if let (Space::Word, name @ ("headerReference" | "footerReference")) = child.name() {
                 let is_header = name == "headerReference";
                 let id = xml.attribute_in(&child, Space::Relationships, "id")?;
-                self.margins.extend(id.map(|id| (is_header, id.into_owned())));
+                self.margins
+                    .extend(id.map(|id| (is_header, id.into_owned())));
             }
         }
         Ok(())

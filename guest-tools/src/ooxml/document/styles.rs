@@ -17,6 +17,8 @@ pub(super) struct Role {
     /// The level of a heading, from 1.
     pub(super) heading: Option<u8>,
     pub(super) numbered: Option<Numbered>,
+    /// How many levels deeper than its list says an item stands.
+    pub(super) indent: u8,
 }
 
 /// The paragraph styles of a document.
@@ -90,6 +92,7 @@ impl Styles {
             }
             let numbered = style.properties.numbered.as_ref();
             role.numbered = role.numbered.or(numbered.cloned());
+            role.indent = role.indent.max(style.indent());
             next = style.based_on.as_deref();
         }
         role
@@ -97,6 +100,17 @@ impl Styles {
 }
 
 impl Style {
+    /// Word's own `List Bullet 2` to `List Number 5` are lists of one level each, further in.
+    fn indent(&self) -> u8 {
+        let name = self.name.to_ascii_lowercase();
+        let lists = ["list bullet ", "list number "];
+        let number = lists.iter().find_map(|list| name.strip_prefix(list));
+        let number = number.and_then(|number| number.trim().parse::<u8>().ok());
+        number
+            .filter(|number| (2..=5).contains(number))
+            .map_or(0, |number| number - 1)
+    }
+
     /// Says whether the style is a heading, if it says anything about that.
     fn decide(&self, role: &mut Role) -> bool {
         if self.name.eq_ignore_ascii_case("title") {

@@ -44,6 +44,11 @@ fn read_with(body: &str, options: DocumentOptions) -> Document {
         style("O", "Outlined", "<w:pPr><w:outlineLvl w:val='2'/></w:pPr>"),
         style("T", "Title", ""),
         style(
+            "L2",
+            "List Bullet 2",
+            "<w:pPr><w:numPr><w:numId w:val='9'/></w:numPr></w:pPr>",
+        ),
+        style(
             "L",
             "List",
             "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>",
@@ -52,7 +57,9 @@ fn read_with(body: &str, options: DocumentOptions) -> Document {
     let numbering = "<w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/>\
         <w:lvlText w:val='%1.'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>";
     let footnotes = "<w:footnote w:type='separator' w:id='-1'><w:p><w:r><w:separator/></w:r></w:p></w:footnote>\
-        <w:footnote w:id='2'><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote>";
+        <w:footnote w:id='2'><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote>\
+        <w:footnote w:id='5'><w:p/></w:footnote>\
+        <w:footnote w:id='7'><w:p><w:r><w:t>another</w:t></w:r></w:p></w:footnote>";
     let comments =
         "<w:comment w:id='0' w:author='Ada'><w:p><w:r><w:t>why?</w:t></w:r></w:p></w:comment>";
     let links = [
@@ -149,6 +156,7 @@ fn list_items_have_level_and_number() {
     let body = paragraph("<w:pStyle w:val='L'/>", &run("a"))
         + &paragraph("<w:pStyle w:val='L'/>", &run("b"))
         + &paragraph(direct, &run("c"))
+        + &paragraph("<w:pStyle w:val='L2'/>", &run("further in"))
         + &paragraph(none, &run("d"));
     assert_eq!(
         shown(&read(&body)),
@@ -156,6 +164,7 @@ fn list_items_have_level_and_number() {
             "ListItem1 1.a",
             "ListItem1 2.b",
             "ListItem2 c",
+            "ListItem2 further in",
             "Paragraph d"
         ]
     );
@@ -271,17 +280,31 @@ fn what_stands_beside_the_text_follows_it() {
         [
             BlockKind::Paragraph,
             BlockKind::Footnote,
+            BlockKind::Footnote,
             BlockKind::Comment,
             BlockKind::Header
         ]
     );
     assert_eq!(document.blocks[1].text, "a note");
-    assert_eq!(document.blocks[2].author.as_deref(), Some("Ada"));
+    assert_eq!(document.blocks[3].author.as_deref(), Some("Ada"));
     assert!(
         document.warnings[0].contains("header or footer"),
         "{:?}",
         document.warnings
     );
+}
+
+#[test]
+fn notes_stand_in_the_order_and_under_the_numbers_of_their_references() {
+    let reference = |id: u8| format!("<w:r><w:footnoteReference w:id='{id}'/></w:r>");
+    let inside = [7, 5, 2, 7].map(reference).concat();
+    let document = read(&paragraph("", &(run("x") + &inside)));
+    let notes = document.blocks.iter();
+    let notes = notes.filter(|block| block.kind == BlockKind::Footnote);
+    let notes: Vec<_> = notes
+        .map(|note| (note.label.as_deref().unwrap(), &*note.text))
+        .collect();
+    assert_eq!(notes, [("1", "another"), ("3", "a note")]);
 }
 
 #[test]
@@ -320,7 +343,7 @@ fn markdown_has_links_notes_lists_and_tables() {
     assert_eq!(
         read_with(&body, options).markdown(),
         "# Head\n\n1. a\n2. b\n\n[here](https://example.org/)[^1]\n\n| cell |\n| --- |\n\n\
-         [^1]: a note\n\n> Comment by Ada: why?"
+         [^1]: a note\n\n> Note: another\n\n> Comment by Ada: why?"
     );
     assert_eq!(shown(&read(&body))[3], "Paragraph here");
 }

@@ -9,18 +9,18 @@ mod markdown;
 
 pub(crate) use comments::Comment;
 
-use super::drawing::{self, Body, Content, Linked, Placeholder, is_true};
+use super::drawing::{self, Body, Placeholder, is_true};
 use super::package::Package;
 use super::relationships::Relationships;
 use super::sniff::Kind;
 use super::warnings::Warnings;
 use super::xml::{Element, Space, Xml};
 use super::zip::MAX_ENTRIES;
-use super::{Error, chart, check, diagram, sniff};
+use super::{Error, check, linked, sniff};
 use comments::Authors;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 
 /// Text of all slides together; a result holds no more.
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
@@ -82,7 +82,7 @@ fn as_text<S: Serializer>(bodies: &[Body], serializer: S) -> Result<S::Ok, S::Er
 /// [`Error::Malformed`] when the package or every one of its slides is broken,
 /// [`Error::Unsupported`] for other documents, [`Error::Limit`] for bombs.
 pub(crate) fn read_deck(
-    reader: impl Read + Seek,
+    reader: impl BufRead + Seek,
     options: &DeckOptions<'_>,
 ) -> Result<Deck, Error> {
     let mut package = Package::open(reader)?;
@@ -93,7 +93,7 @@ pub(crate) fn read_deck(
 
 /// Reads a presentation whose main part has been read.
 pub(super) fn read_main(
-    mut package: Package<impl Read + Seek>,
+    mut package: Package<impl BufRead + Seek>,
     main: &str,
     text: &str,
     options: &DeckOptions<'_>,
@@ -155,7 +155,7 @@ struct Reading<'a, R> {
     text: u64,
 }
 
-impl<R: Read + Seek> Reading<'_, R> {
+impl<R: BufRead + Seek> Reading<'_, R> {
     /// Reads the slides. One that cannot be read is a warning as long as another one can.
     fn slides(&mut self, ids: &[String]) -> Result<(), Error> {
         let mut first_error = None;
@@ -254,14 +254,8 @@ impl<R: Read + Seek> Reading<'_, R> {
         links: &Relationships,
         bodies: &mut [Body],
     ) -> Result<(), Error> {
-        for body in bodies {
-            if let Content::Linked(linked, text) = &mut body.content {
-                let read = self.linked(links, linked);
-                let read = self.or_warning(index, linked.name(), read)?;
-                *text = read.unwrap_or_default();
-            }
-        }
-        Ok(())
+        let place = format!("slide {index}");
+        linked::fill_in(&mut self.package, links, bodies, &place, &mut self.warnings)
     }
 
     fn notes(&mut self, index: usize, links: &Relationships) -> Result<Option<String>, Error> {
@@ -271,19 +265,6 @@ impl<R: Read + Seek> Reading<'_, R> {
         let notes = self.package.part(part);
         let notes = notes.and_then(|text| read_notes(part, &text));
         Ok(self.or_warning(index, "its notes", notes)?.flatten())
-    }
-
-    fn linked(&mut self, links: &Relationships, linked: &Linked) -> Result<String, Error> {
-        let (Linked::Chart(id) | Linked::Diagram(id)) = linked;
-        let part = links.by_id(id).ok_or_else(|| {
-            let problem = format!("`{}` leads nowhere", super::shown(id));
-            Error::malformed("the relationship", problem)
-        })?;
-        let text = self.package.part(part)?;
-        match linked {
-            Linked::Chart(_) => chart::read(part, &text),
-            Linked::Diagram(_) => diagram::read(part, &text),
-        }
     }
 
     /// Turns what concerns one part only into a warning.

@@ -51,7 +51,7 @@ fn deck_of(ids: &[&str], first: &str, second: &str) -> Result<Deck, Error> {
     read(Cursor::new(bytes), true)
 }
 
-fn read(file: impl Read + Seek, with_notes: bool) -> Result<Deck, Error> {
+fn read(file: impl BufRead + Seek, with_notes: bool) -> Result<Deck, Error> {
     let options = DeckOptions {
         with_notes,
         ..DeckOptions::default()

@@ -25,6 +25,14 @@ impl Workbook {
             let name = markdown::on_one_line(&sheet.name);
             markdown::append(&mut text, &format!("## Sheet {name}{hidden}"));
             markdown::append(&mut text, &sheet.cells());
+            for drawing in &sheet.drawings {
+                markdown::append(&mut text, &markdown::quoted("Drawing", drawing));
+            }
+            for comment in &sheet.comments {
+                let author = comment.author.as_deref().unwrap_or("somebody");
+                let who = format!("Comment on {} by {author}", comment.cell);
+                markdown::append(&mut text, &markdown::quoted(&who, &comment.text));
+            }
         }
         text
     }

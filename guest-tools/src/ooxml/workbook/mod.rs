@@ -3,6 +3,7 @@
 //! Read on the package and XML layers of this module and not with a crate of its own: their
 //! budgets hold here as well, and only the sheets that are asked for are inflated.
 
+mod beside;
 mod dates;
 mod formats;
 mod markdown;
@@ -27,12 +28,13 @@ use super::warnings::Warnings;
 use super::xml::{Element, Space, Xml};
 use super::zip::MAX_ENTRIES;
 use super::{Error, check};
+use beside::Persons;
 use formats::Formats;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sheet::{Book, Window};
 use std::borrow::Cow;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Seek};
 use strings::Strings;
 
 /// What of a workbook is read.
@@ -111,7 +113,7 @@ struct Listed {
 /// [`Error::Unsupported`] for other documents, [`Error::Limit`] for bombs; and when the sheet
 /// that was asked for does not exist.
 pub(crate) fn read_xlsx(
-    reader: impl Read + Seek,
+    reader: impl BufRead + Seek,
     options: &WorkbookOptions<'_>,
 ) -> Result<Workbook, WorkbookError> {
     let mut package = Package::open(reader)?;
@@ -122,7 +124,7 @@ pub(crate) fn read_xlsx(
 
 /// Reads a workbook whose main part has been read.
 pub(super) fn read_main(
-    mut package: Package<impl Read + Seek>,
+    mut package: Package<impl BufRead + Seek>,
     main: &str,
     text: &str,
     options: &WorkbookOptions<'_>,
@@ -139,6 +141,7 @@ pub(super) fn read_main(
             dates_from_1904,
         },
         window: Window::new(options),
+        persons: Persons::default(),
         sheets: Vec::new(),
     };
     reading.definitions()?;
@@ -191,10 +194,11 @@ struct Reading<R> {
     warnings: Warnings,
     book: Book,
     window: Window,
+    persons: Persons,
     sheets: Vec<Sheet>,
 }
 
-impl<R: Read + Seek> Reading<R> {
+impl<R: BufRead + Seek> Reading<R> {
     fn definitions(&mut self) -> Result<(), Error> {
         let part = self.package.first_linked(&self.links, "sharedStrings");
         let strings = part.and_then(|part| match part {
@@ -210,6 +214,9 @@ impl<R: Read + Seek> Reading<R> {
         });
         let formats = self.warnings.unless("its formats", formats)?;
         self.book.formats = formats.unwrap_or_default();
+        let persons = Persons::read(&mut self.package, &self.links);
+        let persons = self.warnings.unless("its persons", persons)?;
+        self.persons = persons.unwrap_or_default();
         Ok(())
     }
 
@@ -230,7 +237,7 @@ impl<R: Read + Seek> Reading<R> {
                 continue;
             }
             self.window.enter(index, options);
-            let read = self.sheet(sheet);
+            let read = self.sheet(sheet, options);
             match read {
                 Ok(read) => self.sheets.push(read),
                 Err(error) if error.concerns_one_part() => {
@@ -246,7 +253,7 @@ impl<R: Read + Seek> Reading<R> {
         }
     }
 
-    fn sheet(&mut self, listed: &Listed) -> Result<Sheet, Error> {
+    fn sheet(&mut self, listed: &Listed, options: &WorkbookOptions<'_>) -> Result<Sheet, Error> {
         let part = self.links.by_id(&listed.id).ok_or_else(|| {
             let id = super::shown(&listed.id);
             let problem = format!("the list of sheets names `{id}`, which leads nowhere");
@@ -256,17 +263,34 @@ impl<R: Read + Seek> Reading<R> {
         let mut xml = Xml::new(part, &text);
         let root = xml.root()?;
         let mut sheet = Sheet::new(&listed.name, &listed.visibility);
+        let mut is_drawing = false;
         match root.name() {
             (Space::Sheet, "worksheet") => {
                 sheet.read(&mut xml, &root, &self.book, &mut self.window)?
             }
-            (Space::Sheet, "chartsheet" | "dialogsheet") => {
-                self.warn(listed, "it is a chart or a dialog, and has no cells");
-            }
+            (Space::Sheet, "chartsheet" | "dialogsheet") => is_drawing = true,
             (_, name) => {
                 let problem = format!("its root element is `{}`", super::shown(name));
                 return Err(Error::in_part(part, problem));
             }
+        }
+        let (part, package, warnings) = (part.to_owned(), &mut self.package, &mut self.warnings);
+        beside::read(
+            &mut sheet,
+            &part,
+            package,
+            &self.persons,
+            &self.window,
+            warnings,
+        )?;
+        if is_drawing && sheet.drawings.is_empty() {
+            self.warn(listed, "it is a chart or a dialog, and has no cells");
+        }
+        if sheet.without_value > 0 && !options.with_formulas {
+            let count = sheet.without_value;
+            let what =
+                format!("{count} formulas were saved without a value; `formulas: true` shows them");
+            self.warn(listed, &what);
         }
         Ok(sheet)
     }
@@ -277,7 +301,7 @@ impl<R: Read + Seek> Reading<R> {
     }
 
     fn finish(mut self, count: usize) -> Result<Workbook, WorkbookError> {
-        if self.sheets.iter().all(|sheet| sheet.rows.is_empty()) {
+        if self.sheets.iter().all(Sheet::is_empty) {
             self.warnings
                 .push("no cell in what was asked for holds anything");
         }

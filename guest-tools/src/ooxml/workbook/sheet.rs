@@ -1,5 +1,6 @@
 //! The cells of a sheet (ECMA-376 part 1, 18.3), as many as there is room for.
 
+use super::beside::Comment;
 use super::dates::iso;
 use super::formats::Formats;
 use super::place::{Place, Range, letters};
@@ -38,6 +39,14 @@ pub(crate) struct Sheet {
     /// Ranges that are shown as one cell, whose value stands in the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) merged: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) comments: Vec<Comment>,
+    /// The text of text boxes and charts; left out when a range or a further part is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) drawings: Vec<String>,
+    /// Formulas that were saved without a value.
+    #[serde(skip)]
+    pub(super) without_value: u64,
 }
 
 /// A row that holds anything.
@@ -50,6 +59,14 @@ pub(crate) struct Row {
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_column")]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub(crate) formulas: Vec<(u32, Value)>,
+    #[serde(skip)]
+    without_value: u64,
+}
+
+impl Row {
+    fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.formulas.is_empty()
+    }
 }
 
 fn by_column<S: Serializer>(cells: &[(u32, Value)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -107,6 +124,18 @@ impl Window {
         self.next.is_some()
     }
 
+    /// Whether a sheet is read from its start, and all its columns and rows.
+    pub(super) fn is_whole_sheet(&self) -> bool {
+        self.position.row == 0 && self.range == Range::default()
+    }
+
+    /// Whether a cell is among the rows that this answer holds.
+    pub(super) fn covers(&self, place: Place) -> bool {
+        let end = self.next.map_or(u32::MAX, |next| next.row);
+        let rows = self.position.row..end;
+        rows.contains(&place.row) && self.range.contains(place)
+    }
+
     fn wants(&self, place: Place) -> bool {
         !self.is_closed() && place.row >= self.position.row && self.range.contains(place)
     }
@@ -151,7 +180,14 @@ impl Sheet {
             dimension: None,
             rows: Vec::new(),
             merged: Vec::new(),
+            comments: Vec::new(),
+            drawings: Vec::new(),
+            without_value: 0,
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.comments.is_empty() && self.drawings.is_empty()
     }
 
     /// Reads the cells of a worksheet.
@@ -174,7 +210,7 @@ impl Sheet {
         self.dimension = used.map(|used: Range| used.name());
         self.rows.sort_by_key(|row| row.row);
         self.uncover(&merged)?;
-        self.rows.retain(|row| !row.cells.is_empty());
+        self.rows.retain(|row| !row.is_empty());
         self.merged = merged.iter().map(Range::name).collect();
         Ok(())
     }
@@ -223,7 +259,8 @@ impl Sheet {
             let given = given.and_then(|given| given.trim().parse().ok());
             number = given.unwrap_or(number + 1);
             let row = read_row(xml, &child, number, book, window, used)?;
-            if !row.cells.is_empty() && window.take(&row) {
+            self.without_value += row.without_value;
+            if !row.is_empty() && window.take(&row) {
                 self.rows.push(row);
             }
         }
@@ -243,6 +280,7 @@ fn read_row(
         row: number,
         cells: Vec::new(),
         formulas: Vec::new(),
+        without_value: 0,
     };
     let mut column = 0;
     while let Some(child) = xml.child(element)? {
@@ -265,6 +303,7 @@ fn read_row(
         used.get_or_insert(range).include(place);
         if window.wants(place) {
             let (value, formula) = cell.read(xml, &child, book)?;
+            row.without_value += u64::from(value.is_none() && formula.is_some());
             row.cells.extend(value.map(|value| (column, value)));
             let formula = formula.filter(|_| window.with_formulas);
             row.formulas

@@ -6,11 +6,17 @@ use std::io::Cursor;
 const SPACES: &str = r#"xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships""#;
 
+const THREADS: &str = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments";
+
 fn relationships(entries: &[(&str, &str, &str)]) -> String {
     let entry = |(id, kind, target): &(&str, &str, &str)| {
         format!(
             "<Relationship Id='{id}' Target='{target}' \
-             Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}'/>"
+             Type='{}{kind}'/>",
+            match kind.contains(':') {
+                true => "",
+                false => "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
+            }
         )
     };
     let entries: String = entries.iter().map(entry).collect();
@@ -25,6 +31,11 @@ fn worksheet(rows: &str, more: &str) -> String {
 
 /// A workbook of two sheets, the second one hidden.
 fn book(first: &str, second: &str) -> Vec<u8> {
+    book_with(first, second, &[])
+}
+
+/// The same with further parts.
+fn book_with(first: &str, second: &str, more: &[(&str, &str)]) -> Vec<u8> {
     let sheets =
         "<sheets><sheet name='One' r:id='a'/><sheet name='Two' state='hidden' r:id='b'/></sheets>";
     let links = [
@@ -32,27 +43,34 @@ fn book(first: &str, second: &str) -> Vec<u8> {
         ("b", "worksheet", "2.xml"),
         ("s", "sharedStrings", "s.xml"),
         ("f", "styles", "f.xml"),
+        (
+            "p",
+            "http://schemas.microsoft.com/office/2017/10/relationships/person",
+            "p.xml",
+        ),
     ];
     let strings = "<si><t>shared</t></si><si><t>_x0041_</t></si>";
     let styles = "<cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs>";
-    archive(&[
-        (
-            "_rels/.rels",
-            &relationships(&[("m", "officeDocument", "b.xml")]),
-        ),
-        (
-            "b.xml",
-            &format!("<workbook {SPACES}><workbookPr/>{sheets}</workbook>"),
-        ),
-        ("_rels/b.xml.rels", &relationships(&links)),
-        ("s.xml", &format!("<sst {SPACES}>{strings}</sst>")),
-        (
-            "f.xml",
-            &format!("<styleSheet {SPACES}>{styles}</styleSheet>"),
-        ),
+    let main_links = relationships(&[("m", "officeDocument", "b.xml")]);
+    let workbook = format!("<workbook {SPACES}><workbookPr/>{sheets}</workbook>");
+    let links = relationships(&links);
+    let strings = format!("<sst {SPACES}>{strings}</sst>");
+    let styles = format!("<styleSheet {SPACES}>{styles}</styleSheet>");
+    let persons = format!(
+        "<personList xmlns='{THREADS}'><person id='{{p}}' displayName='Bob'/></personList>"
+    );
+    let mut parts = vec![
+        ("_rels/.rels", &*main_links),
+        ("b.xml", &workbook),
+        ("_rels/b.xml.rels", &links),
+        ("s.xml", &strings),
+        ("f.xml", &styles),
         ("1.xml", first),
         ("2.xml", second),
-    ])
+        ("p.xml", &persons),
+    ];
+    parts.extend(more);
+    archive(&parts)
 }
 
 fn read(bytes: Vec<u8>, options: &WorkbookOptions<'_>) -> Workbook {
@@ -219,4 +237,112 @@ fn markdown_has_tables_and_lists_what_is_far_apart() {
         text.contains("## Sheet Two (hidden)\n\n- A1: 1\n- B2: 2\n"),
         "{text}"
     );
+}
+
+const SHEET_LINKS: [(&str, &str, &str); 3] = [
+    ("c", "comments", "c.xml"),
+    ("d", "drawing", "d.xml"),
+    (
+        "t",
+        "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment",
+        "t.xml",
+    ),
+];
+
+/// A first sheet with notes, a thread, a text box and a chart.
+fn commented() -> Vec<u8> {
+    let spaces = "xmlns:xdr='http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing' \
+        xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main' \
+        xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart' \
+        xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships'";
+    let rows = "<row r='1'><c r='A1'><v>1</v></c></row><row r='2'><c r='A2'><f>1+1</f></c></row>";
+    book_with(
+        &worksheet(rows, ""),
+        &worksheet("", ""),
+        &[
+            ("_rels/1.xml.rels", &relationships(&SHEET_LINKS)),
+            (
+                "c.xml",
+                &format!(
+                    "<comments {SPACES}><authors><author>Ada</author><author>tc={{1}}</author></authors><commentList>\
+                     <comment ref='A2' authorId='0'><text><r><t>a </t></r><r><t>note</t></r></text></comment>\
+                     <comment ref='A1' authorId='1'><text><t>[Threaded comment]</t></text></comment>\
+                     </commentList></comments>"
+                ),
+            ),
+            (
+                "t.xml",
+                &format!(
+                    "<ThreadedComments xmlns='{THREADS}'>\
+                     <threadedComment ref='A1' personId='{{p}}'><text>why?</text></threadedComment>\
+                     <threadedComment ref='nowhere'><text>lost</text></threadedComment></ThreadedComments>"
+                ),
+            ),
+            (
+                "d.xml",
+                &format!(
+                    "<xdr:wsDr {spaces}><xdr:twoCellAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>boxed</a:t></a:r></a:p>\
+                     </xdr:txBody></xdr:sp></xdr:twoCellAnchor><xdr:graphicFrame><c:chart r:id='h'/></xdr:graphicFrame></xdr:wsDr>"
+                ),
+            ),
+            (
+                "_rels/d.xml.rels",
+                &relationships(&[("h", "chart", "h.xml")]),
+            ),
+            (
+                "h.xml",
+                &format!(
+                    "<c:chartSpace {spaces}><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title></c:chartSpace>"
+                ),
+            ),
+        ],
+    )
+}
+
+#[test]
+fn comments_threads_text_boxes_and_charts_stand_beside_the_cells() {
+    let book = read(commented(), &WorkbookOptions::default());
+    let sheet = serde_json::to_value(&book.sheets[0]).unwrap();
+    assert_eq!(
+        sheet["comments"],
+        json!([
+            { "cell": "A1", "author": "Bob", "text": "why?" },
+            { "cell": "A2", "author": "Ada", "text": "a note" },
+        ])
+    );
+    assert_eq!(sheet["drawings"], json!(["boxed", "Sales"]));
+    let text = book.markdown();
+    assert!(
+        text.contains("> Drawing: Sales\n\n> Comment on A1 by Bob: why?"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_range_has_the_comments_on_its_cells_and_no_drawings() {
+    let options = WorkbookOptions {
+        range: Range::parse("A2:B9").unwrap(),
+        ..WorkbookOptions::default()
+    };
+    let book = read(commented(), &options);
+    let cells = book.sheets[0].comments.iter().map(|comment| &*comment.cell);
+    assert_eq!(cells.collect::<Vec<_>>(), ["A2"]);
+    assert!(book.sheets[0].drawings.is_empty());
+}
+
+#[test]
+fn formulas_without_a_value_are_told_of() {
+    let book = read(commented(), &WorkbookOptions::default());
+    assert_eq!(
+        book.warnings,
+        ["sheet `One`: 1 formulas were saved without a value; `formulas: true` shows them"]
+    );
+    let options = WorkbookOptions {
+        with_formulas: true,
+        ..WorkbookOptions::default()
+    };
+    let book = read(commented(), &options);
+    assert!(book.warnings.is_empty());
+    let row = serde_json::to_value(&book.sheets[0].rows[1]).unwrap();
+    assert_eq!(row["formulas"], json!({ "A": "=1+1" }));
 }

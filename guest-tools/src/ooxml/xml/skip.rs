@@ -67,13 +67,26 @@ mod tests {
             "<!--></r>-->",
         ] {
             let text = format!("{inside}</r></outer>");
-            assert_eq!(length_inside(text.as_bytes()), Some(inside.len()), "{inside}");
+            assert_eq!(
+                length_inside(text.as_bytes()),
+                Some(inside.len()),
+                "{inside}"
+            );
         }
     }
 
     #[test]
     fn what_has_no_end_is_told() {
-        for text in ["", "<a>", "<a></a>", "<", "<!-- </r>", "<![CDATA[</r>", "<!D></r>", "<a x='></r>"] {
+        for text in [
+            "",
+            "<a>",
+            "<a></a>",
+            "<",
+            "<!-- </r>",
+            "<![CDATA[</r>",
+            "<!D></r>",
+            "<a x='></r>",
+        ] {
             assert_eq!(length_inside(text.as_bytes()), None, "{text}");
         }
     }

@@ -23,7 +23,7 @@ pub(in crate::ooxml) enum Space {
     Other,
 }
 
-const SPACES: [(&str, Space); 22] = [
+const SPACES: [(&str, Space); 25] = [
     (
         "http://schemas.openxmlformats.org/presentationml/2006/main",
         Space::Presentation,
@@ -61,6 +61,19 @@ const SPACES: [(&str, Space); 22] = [
         Space::Drawing,
     ),
     ("http://purl.oclc.org/ooxml/drawingml/main", Space::Drawing),
+    // Drawings on sheets, whose text bodies are those of other drawings.
+    (
+        "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing",
+        Space::Drawing,
+    ),
+    (
+        "http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing",
+        Space::Drawing,
+    ),
+    (
+        "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments",
+        Space::Sheet,
+    ),
     (
         "http://schemas.microsoft.com/office/drawing/2010/main",
         Space::Drawing2010,

@@ -3,20 +3,26 @@
 //! The central directory is what counts; local headers are read only for where data starts.
 //! Names never reach a file system.
 
+mod inflate;
 #[cfg(test)]
 pub(super) mod tests;
+
+pub(super) use inflate::Inflater;
 
 use super::Error;
 use crate::files::was_refused;
 use flate2::Crc;
-use flate2::read::DeflateDecoder;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 /// Entries that an archive may have; PowerPoint writes some ten a slide.
 pub(super) const MAX_ENTRIES: u64 = 10_000;
 /// The end record without its comment, and the longest comment.
 const END_RECORD: u64 = 22;
 const MAX_COMMENT: u64 = 65_535;
+
+/// The methods that OPC allows (ECMA-376 part 2, annex B).
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
 
 const LOCAL_HEADER: &[u8] = b"PK\x03\x04";
 const CENTRAL_HEADER: &[u8] = b"PK\x01\x02";
@@ -55,7 +61,7 @@ struct Directory {
 }
 
 /// Reads the central directory.
-pub(super) fn entries(reader: &mut (impl Read + Seek)) -> Result<Vec<Entry>, Error> {
+pub(super) fn entries(reader: &mut (impl BufRead + Seek)) -> Result<Vec<Entry>, Error> {
     let directory = find_directory(reader)?;
     let mut entries = Vec::new();
     let mut position = directory.start;
@@ -72,16 +78,20 @@ pub(super) fn entries(reader: &mut (impl Read + Seek)) -> Result<Vec<Entry>, Err
     Ok(entries)
 }
 
-/// Inflates an entry into `bytes`, and stops one byte over the limit. What came out stands
-/// there even after an error, to be counted.
+/// Reads an entry into `bytes`, and stops one byte over the limit. What came out stands there
+/// even after an error, to be counted.
 pub(super) fn read(
-    reader: &mut (impl Read + Seek),
+    reader: &mut (impl BufRead + Seek),
+    inflater: &mut Inflater,
     entry: &Entry,
     limit: u64,
     bytes: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let data = inflating(reader, entry)?;
-    let result = data.take(limit + 1).read_to_end(bytes);
+    let mut data = entry_data(reader, entry)?;
+    let result = match entry.method {
+        STORED => data.take(limit + 1).read_to_end(bytes).map(drop),
+        _ => inflater.read(&mut data, limit + 1, bytes),
+    };
     result.map_err(|error| in_part(entry, &error))?;
     match bytes.len() as u64 {
         length if length > limit => Ok(()),
@@ -89,21 +99,26 @@ pub(super) fn read(
     }
 }
 
-/// Counts what an entry inflates to, up to one byte over the limit, without keeping it.
+/// Counts what an entry holds, up to one byte over the limit, without keeping it.
 pub(super) fn count(
-    reader: &mut (impl Read + Seek),
+    reader: &mut (impl BufRead + Seek),
+    inflater: &mut Inflater,
     entry: &Entry,
     limit: u64,
 ) -> Result<u64, Error> {
-    let mut data = inflating(reader, entry)?.take(limit + 1);
-    let counted = io::copy(&mut data, &mut io::sink());
+    let mut data = entry_data(reader, entry)?;
+    let counted = match entry.method {
+        STORED => io::copy(&mut data.take(limit + 1), &mut io::sink()),
+        _ => inflater.count(&mut data, limit + 1),
+    };
     counted.map_err(|error| in_part(entry, &error))
 }
 
-fn inflating<'r>(
-    reader: &'r mut (impl Read + Seek),
+/// The data of an entry as it stands in the file, if it is one that can be read.
+fn entry_data<'r, R: BufRead + Seek>(
+    reader: &'r mut R,
     entry: &Entry,
-) -> Result<Box<dyn Read + 'r>, Error> {
+) -> Result<io::Take<&'r mut R>, Error> {
     if entry.flags & 1 != 0 {
         let name = super::shown(&entry.name);
         return Err(Error::Unsupported {
@@ -111,18 +126,9 @@ fn inflating<'r>(
             hint: "ask for a copy without a password",
         });
     }
-    let data = entry_data(reader, entry)?;
-    match entry.method {
-        0 => Ok(Box::new(data)),
-        8 => Ok(Box::new(DeflateDecoder::new(data))),
-        method => Err(Error::in_part(&entry.name, unknown_method(method))),
+    if !matches!(entry.method, STORED | DEFLATED) {
+        return Err(Error::in_part(&entry.name, unknown_method(entry.method)));
     }
-}
-
-fn entry_data<'r, R: Read + Seek>(
-    reader: &'r mut R,
-    entry: &Entry,
-) -> Result<io::Take<&'r mut R>, Error> {
     let failed = |error: io::Error| in_part(entry, &error);
     let mut header = [0; 30];
     reader.seek(SeekFrom::Start(entry.header)).map_err(failed)?;
@@ -162,7 +168,7 @@ fn unknown_method(method: u16) -> String {
     format!("its compression method {method}{name} is not allowed in an Office document")
 }
 
-fn find_directory(reader: &mut (impl Read + Seek)) -> Result<Directory, Error> {
+fn find_directory(reader: &mut (impl BufRead + Seek)) -> Result<Directory, Error> {
     let size = reader.seek(SeekFrom::End(0)).map_err(broken)?;
     let tail_start = size.saturating_sub(END_RECORD + MAX_COMMENT);
     let tail = bytes_at(reader, tail_start, size - tail_start)?;
@@ -195,7 +201,7 @@ fn find_end(tail: &[u8]) -> Option<usize> {
     exact.or_else(|| candidates()?.find(|start| end(start) <= tail.len()))
 }
 
-fn find_zip64(reader: &mut (impl Read + Seek), end: u64) -> Result<Option<End>, Error> {
+fn find_zip64(reader: &mut (impl BufRead + Seek), end: u64) -> Result<Option<End>, Error> {
     let Some(locator_start) = end.checked_sub(20) else {
         return Ok(None);
     };
@@ -219,7 +225,7 @@ fn find_zip64(reader: &mut (impl Read + Seek), end: u64) -> Result<Option<End>, 
 }
 
 /// The directory ends where its end record starts; its declared offset then shows the shift.
-fn locate(reader: &mut (impl Read + Seek), end: &End) -> Result<Directory, Error> {
+fn locate(reader: &mut (impl BufRead + Seek), end: &End) -> Result<Directory, Error> {
     let missing = || malformed("its zip directory is not where it should be");
     let size = end.size;
     let start = end.position.checked_sub(size).ok_or_else(missing)?;
@@ -303,7 +309,7 @@ fn take(reader: &mut impl Read, length: u16) -> Result<Vec<u8>, Error> {
 
 /// Up to `length` bytes at a position; fewer at the end of the file.
 pub(super) fn bytes_at(
-    reader: &mut (impl Read + Seek),
+    reader: &mut (impl BufRead + Seek),
     start: u64,
     length: u64,
 ) -> Result<Vec<u8>, Error> {

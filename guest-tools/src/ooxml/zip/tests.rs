@@ -55,7 +55,8 @@ fn first(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let mut reader = Cursor::new(bytes);
     let entries = entries(&mut reader)?;
     let mut content = Vec::new();
-    read(&mut reader, &entries[0], limit, &mut content)?;
+    let mut inflater = Inflater::new();
+    read(&mut reader, &mut inflater, &entries[0], limit, &mut content)?;
     Ok(content)
 }
 
