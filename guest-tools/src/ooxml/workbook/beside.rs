@@ -9,6 +9,7 @@ use crate::ooxml::relationships::Relationships;
 use crate::ooxml::warnings::Warnings;
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, check, drawing, linked};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{BufRead, Seek};
@@ -23,7 +24,7 @@ const STAND_IN: &str = "tc=";
 const MAX_COMMENTS: u64 = 100_000;
 
 /// A comment on a cell, or a reply to one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Comment {
     pub(crate) cell: String,
     pub(crate) author: Option<String>,
