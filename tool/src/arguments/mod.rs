@@ -5,6 +5,9 @@
 
 mod explain;
 mod guards;
+mod meant;
+#[cfg(test)]
+mod tests;
 
 use crate::{Failure, Tool, schema};
 use schemars::JsonSchema;

@@ -5,7 +5,7 @@
 //! looks a path up in the read roots, in their order; writing goes to the one write root.
 //!
 //! Most tools need no more than [`read_to_string`], [`read`], [`open`], [`list`], [`create`]
-//! and [`write`]. What is not granted, not there, over a limit or against the user's policy
+//! and [`write()`]. What is not granted, not there, over a limit or against the user's policy
 //! ends the call with the host's own answer: pass errors on with `?`.
 //!
 //! Whatever [`Roots`] hands out are plain WASI descriptors, for tools that need more.
