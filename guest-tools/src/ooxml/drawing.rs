@@ -1,9 +1,12 @@
 //! Text in drawings (ECMA-376 part 1, 21.1): bodies of text and tables, wherever they stand.
 
-use super::Error;
 use super::math;
 use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
+use super::{Error, check};
+
+/// Paragraphs of one text body.
+const MAX_PARAGRAPHS: u64 = 500_000;
 
 /// A text body or something else that holds text, in the order of the document.
 #[derive(Debug)]
@@ -188,6 +191,7 @@ pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<Vec<Pa
     let mut paragraphs = Vec::new();
     while let Some(child) = xml.child(body)? {
         if child.name() == (Space::Drawing, "p") {
+            check("paragraphs", MAX_PARAGRAPHS, paragraphs.len() as u64 + 1)?;
             paragraphs.push(paragraph(xml, &child)?);
         }
     }

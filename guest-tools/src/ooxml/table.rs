@@ -40,11 +40,20 @@ fn push_row(row: &[Option<String>], text: &mut String) {
     }
 }
 
-/// A table in Markdown, the first row being its head.
+/// How many times more cells than there are a table may show, for rows that are shorter than
+/// the longest one, and how many it may show in any case.
+const MAX_GAPS: usize = 8;
+const SMALL: usize = 4096;
+
+/// A table in Markdown, the first row being its head. Rows are filled up with empty cells, unless
+/// one row is so long that this would make a table of nothing else.
 pub(super) fn markdown(rows: &Rows) -> String {
     let width = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let count: usize = rows.iter().map(Vec::len).sum();
+    let is_filled_up = width.saturating_mul(rows.len()) <= SMALL + count * MAX_GAPS;
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {
+        let width = if is_filled_up { width } else { row.len() };
         for column in 0..width {
             let cell = row.get(column).and_then(Option::as_deref);
             let _ = write!(text, "| {} ", escaped(cell.unwrap_or_default()));
@@ -78,6 +87,13 @@ mod tests {
     fn lines_of_a_cell_stay_in_their_column() {
         let table = rows(&[&["a", "b"], &["c", "one\ntwo", "d"], &["^", "e"], &["", ""]]);
         assert_eq!(text(&table), "a\tb\nc\tone\td\n\ttwo\n\te\n");
+    }
+
+    #[test]
+    fn one_long_row_makes_no_others_long() {
+        let mut table = vec![vec![Some("x".to_owned())]; 10_000];
+        table[5] = vec![None; 10_000];
+        assert!(markdown(&table).len() < 200_000);
     }
 
     #[test]

@@ -5,12 +5,15 @@ use super::properties::Properties;
 use super::styles::Styles;
 use super::table;
 use super::{Block, BlockKind, DocumentOptions};
-use crate::ooxml::Error;
 use crate::ooxml::drawing::Linked;
 use crate::ooxml::math;
 use crate::ooxml::relationships::Relationships;
 use crate::ooxml::xml::{Element, Space, Xml};
+use crate::ooxml::{Error, check};
 use std::collections::HashMap;
+
+/// Cells of tables that one part may have.
+const MAX_CELLS: u64 = 1_000_000;
 
 /// A part that is being walked, and what has been met in it.
 pub(super) struct Body<'a> {
@@ -25,6 +28,8 @@ pub(super) struct Body<'a> {
     carried: String,
     /// How many footnotes and endnotes have been referred to.
     counts: [usize; 2],
+    /// Cells of tables so far.
+    cells: u64,
 }
 
 /// What a body refers to.
@@ -34,7 +39,8 @@ pub(super) struct Found {
     pub(super) margins: Vec<(BlockKind, String)>,
     /// The numbers of notes by kind and id, in the order in which they are referred to.
     pub(super) notes: HashMap<(&'static str, String), usize>,
-    pub(super) warnings: Vec<String>,
+    /// Whether a document is inserted whole, which is not read.
+    pub(super) has_inserted_document: bool,
 }
 
 impl<'a> Body<'a> {
@@ -52,6 +58,7 @@ impl<'a> Body<'a> {
             anchored: Vec::new(),
             carried: String::new(),
             counts: [0; 2],
+            cells: 0,
         }
     }
 
@@ -128,8 +135,7 @@ impl<'a> Body<'a> {
                 self.note_margins(properties);
             }
             (Space::Word, "altChunk") => {
-                let warning = "a document inserted whole (`altChunk`) is not read";
-                self.found.warnings.push(warning.to_owned());
+                self.found.has_inserted_document = true;
             }
             (Space::Word, "del" | "moveFrom") if !self.options.with_changes => {}
             (Space::Word, name) if !name.ends_with("Pr") => self.walk(xml, child, blocks)?,
@@ -267,6 +273,8 @@ impl<'a> Body<'a> {
         let target = id.as_deref().and_then(|id| self.links.external(id));
         match target {
             Some(target) if self.options.with_links && !inner.trim().is_empty() => {
+                // One target may stand behind any number of links.
+                xml.count_text(target.len())?;
                 text.push_str(&format!("[{inner}]({target})"));
             }
             _ => text.push_str(&inner),
@@ -348,6 +356,12 @@ impl<'a> Body<'a> {
                 true => (BlockKind::Header, id),
                 false => (BlockKind::Footer, id),
             }));
+    }
+
+    /// Counts cells of tables, of which spans make many.
+    pub(super) fn count_cells(&mut self, count: usize) -> Result<(), Error> {
+        self.cells += count as u64;
+        check("cells", MAX_CELLS, self.cells)
     }
 
     /// Whether the document asks for changes to be shown.

@@ -221,7 +221,8 @@ impl<R: BufRead + Seek> Reading<R> {
             }
         }
         let found = body.finish();
-        for warning in &found.warnings {
+        if found.has_inserted_document {
+            let warning = "a document inserted whole (`altChunk`) is not read";
             self.warnings.push(warning);
         }
         self.fill_in()?;

@@ -1,8 +1,8 @@
 //! Lists and their numbers (ECMA-376 part 1, 17.9).
 
 use super::properties::Numbered;
-use crate::ooxml::Error;
 use crate::ooxml::xml::{Element, Space, Xml};
+use crate::ooxml::{Error, shown};
 use std::collections::{HashMap, HashSet};
 
 /// Levels of a list.
@@ -48,13 +48,13 @@ impl Numbering {
                 (Space::Word, "abstractNum") => {
                     let id = xml.attribute_in(&child, Space::Word, "abstractNumId")?;
                     let levels = levels(&mut xml, &child)?;
-                    let id = id.unwrap_or_default().into_owned();
+                    let id = shown(&id.unwrap_or_default());
                     numbering.definitions.insert(id, levels);
                 }
                 (Space::Word, "num") => {
                     let id = xml.attribute_in(&child, Space::Word, "numId")?;
                     let list = list(&mut xml, &child)?;
-                    let id = id.unwrap_or_default().into_owned();
+                    let id = shown(&id.unwrap_or_default());
                     numbering.lists.insert(id, list);
                 }
                 _ => {}
@@ -108,8 +108,8 @@ impl Level {
                 .unwrap_or_default();
             match child.name() {
                 (Space::Word, "start") => self.start = value.trim().parse().ok(),
-                (Space::Word, "numFmt") => self.format = value.into_owned(),
-                (Space::Word, "lvlText") => self.text = value.into_owned(),
+                (Space::Word, "numFmt") => self.format = shown(&value),
+                (Space::Word, "lvlText") => self.text = shown(&value),
                 _ => {}
             }
         }
@@ -123,7 +123,7 @@ fn list(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<List, Error> {
         match child.name() {
             (Space::Word, "abstractNumId") => {
                 let value = xml.attribute_in(&child, Space::Word, "val")?;
-                list.definition = value.unwrap_or_default().into_owned();
+                list.definition = shown(&value.unwrap_or_default());
             }
             (Space::Word, "lvlOverride") => {
                 let level = xml.attribute_in(&child, Space::Word, "ilvl")?;

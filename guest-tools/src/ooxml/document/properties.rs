@@ -1,7 +1,7 @@
 //! Properties of paragraphs (ECMA-376 part 1, 17.3.1.26) that say what a paragraph is.
 
-use crate::ooxml::Error;
 use crate::ooxml::xml::{Element, Space, Xml};
+use crate::ooxml::{Error, shown};
 use std::borrow::Cow;
 
 /// What a paragraph, or a style of paragraphs, says of itself.
@@ -30,7 +30,7 @@ impl Properties {
         while let Some(child) = xml.child(element)? {
             let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "pStyle") => self.style = value.map(Cow::into_owned),
+                (Space::Word, "pStyle") => self.style = value.as_deref().map(shown),
                 (Space::Word, "outlineLvl") => self.outline = number(value),
                 (Space::Word, "numPr") => self.numbered = numbered(xml, &child)?,
                 (Space::Word, "rPr") => self.end(xml, &child)?,
@@ -80,7 +80,7 @@ fn numbered(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Option<Numbered>
     while let Some(child) = xml.child(element)? {
         let value = xml.attribute_in(&child, Space::Word, "val")?;
         match child.name() {
-            (Space::Word, "numId") => list = value.map(Cow::into_owned),
+            (Space::Word, "numId") => list = value.as_deref().map(shown),
             (Space::Word, "ilvl") => level = number(value),
             _ => {}
         }

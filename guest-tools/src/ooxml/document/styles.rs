@@ -2,8 +2,8 @@
 
 use super::headings;
 use super::properties::{Numbered, Properties};
-use crate::ooxml::Error;
 use crate::ooxml::xml::{Element, Space, Xml};
+use crate::ooxml::{Error, shown};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -27,6 +27,9 @@ pub(super) struct Styles {
     by_id: HashMap<String, Style>,
     /// The id of the one that paragraphs without a style have.
     default: Option<String>,
+    /// What paragraphs are, by their style, and without one.
+    roles: HashMap<String, Role>,
+    default_role: Role,
 }
 
 #[derive(Default)]
@@ -46,6 +49,7 @@ impl Styles {
                 styles.add(&mut xml, &child)?;
             }
         }
+        styles.derive();
         Ok(styles)
     }
 
@@ -53,7 +57,7 @@ impl Styles {
         let kind = xml.attribute_in(element, Space::Word, "type")?;
         let id = xml.attribute_in(element, Space::Word, "styleId")?;
         let default = xml.attribute_in(element, Space::Word, "default")?;
-        let (Some("paragraph"), Some(id)) = (kind.as_deref(), id.map(Cow::into_owned)) else {
+        let (Some("paragraph"), Some(id)) = (kind.as_deref(), id.as_deref().map(shown)) else {
             return Ok(());
         };
         if default.is_some_and(|default| matches!(&*default, "1" | "true" | "on")) {
@@ -63,8 +67,8 @@ impl Styles {
         while let Some(child) = xml.child(element)? {
             let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "name") => style.name = value.unwrap_or_default().into_owned(),
-                (Space::Word, "basedOn") => style.based_on = value.map(Cow::into_owned),
+                (Space::Word, "name") => style.name = shown(&value.unwrap_or_default()),
+                (Space::Word, "basedOn") => style.based_on = value.as_deref().map(shown),
                 (Space::Word, "pPr") => style.properties.read(xml, &child)?,
                 _ => {}
             }
@@ -74,10 +78,28 @@ impl Styles {
     }
 
     /// What a paragraph with this style is, or one without any.
-    pub(super) fn role(&self, id: Option<&str>) -> Role {
+    pub(super) fn role(&self, id: Option<&str>) -> Cow<'_, Role> {
+        match id {
+            None => Cow::Borrowed(&self.default_role),
+            Some(id) => match self.roles.get(id) {
+                Some(role) => Cow::Borrowed(role),
+                None => Cow::Owned(self.derived(Some(id))),
+            },
+        }
+    }
+
+    /// Derives all roles, once: a style is the style of many paragraphs.
+    fn derive(&mut self) {
+        let ids = self.by_id.keys();
+        let roles = ids.map(|id| (id.clone(), self.derived(Some(id))));
+        self.roles = roles.collect();
+        self.default_role = self.derived(self.default.as_deref());
+    }
+
+    fn derived(&self, id: Option<&str>) -> Role {
         let mut role = Role::default();
         let mut decided = false;
-        let mut next = id.or(self.default.as_deref());
+        let mut next = id;
         for _ in 0..MAX_CHAIN {
             let Some(id) = next else {
                 break;

@@ -65,6 +65,7 @@ fn row(
         return Ok(None);
     }
     let mut whole = vec![None; row.before.min(MAX_SPAN)];
+    body.count_cells(whole.len())?;
     whole.append(&mut cells);
     Ok(Some(whole))
 }
@@ -122,8 +123,9 @@ fn cell(
     if cell.is_deleted && !body.with_changes() {
         return Ok(());
     }
-    cells.push((!cell.is_continuation).then(|| text.join("\n")));
     let further = cell.span.clamp(1, MAX_SPAN) - 1;
+    body.count_cells(1 + further)?;
+    cells.push((!cell.is_continuation).then(|| text.join("\n")));
     cells.extend(std::iter::repeat_n(None, further));
     Ok(())
 }

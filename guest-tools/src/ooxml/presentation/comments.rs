@@ -3,7 +3,7 @@
 
 use crate::ooxml::drawing::{joined, paragraphs};
 use crate::ooxml::xml::{Element, Space, Xml};
-use crate::ooxml::{Error, check};
+use crate::ooxml::{Error, check, shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ impl Authors {
             let name = xml.attribute(&author, "name")?;
             if let (Some(id), Some(name)) = (id, name) {
                 check("authors", MAX_COMMENTS, self.names.len() as u64 + 1)?;
-                self.names.insert(id.into_owned(), name.into_owned());
+                self.names.insert(id.into_owned(), shown(&name));
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::ooxml::package::Package;
 use crate::ooxml::relationships::Relationships;
 use crate::ooxml::warnings::Warnings;
 use crate::ooxml::xml::{Element, Space, Xml};
-use crate::ooxml::{Error, check, drawing, linked};
+use crate::ooxml::{Error, check, drawing, linked, shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -50,7 +50,7 @@ impl Persons {
                 let id = xml.attribute(&person, "id")?;
                 let name = xml.attribute(&person, "displayName")?;
                 if let (Some(id), Some(name)) = (id, name) {
-                    persons.names.insert(id.into_owned(), name.into_owned());
+                    persons.names.insert(id.into_owned(), shown(&name));
                 }
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn read<R: BufRead + Seek>(
     window: &Window,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let place = format!("sheet `{}`", crate::ooxml::shown(&sheet.name));
+    let place = format!("sheet `{}`", shown(&sheet.name));
     let links = package.relationships(part);
     let links = warnings.unless(&format!("{place}: its relationships"), links)?;
     let links = links.unwrap_or_default();
@@ -124,7 +124,7 @@ fn notes(xml: &mut Xml<'_>, window: &Window, found: &mut Vec<Comment>) -> Result
                 (Space::Sheet, "author") => {
                     let mut author = String::new();
                     xml.text(&child, &mut author)?;
-                    authors.push(author);
+                    authors.push(shown(&author));
                 }
                 (Space::Sheet, "comment") => {
                     let author = xml.attribute(&child, "authorId")?;

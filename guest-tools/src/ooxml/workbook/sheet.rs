@@ -304,6 +304,8 @@ fn read_row(
         if window.wants(place) {
             let (value, formula) = cell.read(xml, &child, book)?;
             row.without_value += u64::from(value.is_none() && formula.is_some());
+            // A shared string may stand in any number of cells.
+            xml.count_text(value.as_ref().map_or(0, Value::size))?;
             row.cells.extend(value.map(|value| (column, value)));
             let formula = formula.filter(|_| window.with_formulas);
             row.formulas

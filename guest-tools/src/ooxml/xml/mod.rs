@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 256;
 /// Text that one part may hold; a result holds no more.
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
 /// Namespace declarations in scope at once. LibreOffice declares some 40 in a root element.
-const MAX_NAMESPACES: usize = 512;
+const MAX_NAMESPACES: usize = 128;
 /// Tags, texts and the like that one part may have: a sheet of a million cells has some five
 /// million.
 const MAX_NODES: u64 = 8_000_000;
@@ -224,10 +224,15 @@ impl<'a> Xml<'a> {
         })
     }
 
+    /// Counts text, here or from elsewhere, that becomes part of the answer.
+    pub(super) fn count_text(&mut self, length: usize) -> Result<(), Error> {
+        self.text += length as u64;
+        check("text bytes", MAX_TEXT, self.text)
+    }
+
     /// Appends text, without the control characters that XML 1.0 forbids.
     fn push(&mut self, text: &mut String, more: &str) -> Result<(), Error> {
-        self.text += more.len() as u64;
-        check("text bytes", MAX_TEXT, self.text)?;
+        self.count_text(more.len())?;
         let is_forbidden = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
         if more.bytes().any(is_forbidden) {
             let allowed = more.chars();
