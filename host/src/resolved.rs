@@ -3,9 +3,14 @@
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
+use rustix::fs::{AtFlags, Stat};
+
+use crate::walk::ObjectId;
 use crate::{ambient, paths};
+
+/// What the kernel writes behind the path of what was deleted (`d_path`).
+const DELETED: &[u8] = b" (deleted)";
 
 /// The path of an open object from its root, as the kernel knows it at this moment; `.` for
 /// the root itself.
@@ -18,16 +23,24 @@ pub(crate) fn path_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option
 
 /// The same, byte for byte.
 pub(crate) fn bytes_below(root: BorrowedFd<'_>, object: BorrowedFd<'_>) -> Option<Vec<u8>> {
-    // What is deleted has a path no more, but the kernel tells the last one, marked.
-    if rustix::fs::fstat(object).ok()?.st_nlink == 0 {
+    let (root_path, path) = (ambient::path_of(root)?, ambient::path_of(object)?);
+    let below = path.strip_prefix(root_path).ok()?.as_os_str().as_bytes();
+    let stat = rustix::fs::fstat(object).ok()?;
+    // What is deleted has a path no more, but the kernel tells the last one, marked. Asked
+    // behind the path: before it, the object could still be deleted in between.
+    if stat.st_nlink == 0 || (below.ends_with(DELETED) && !is_at(root, below, &stat)) {
         return None;
     }
-    let (root, object) = (ambient::path_of(root)?, ambient::path_of(object)?);
-    let below = object.strip_prefix(root).ok()?;
-    if below == Path::new("") {
-        return Some(b".".to_vec());
+    match below {
+        b"" => Some(b".".to_vec()),
+        below => Some(below.to_vec()),
     }
-    Some(below.as_os_str().as_bytes().to_vec())
+}
+
+/// Whether an object stands under a name, and is not a file of which another name is left.
+fn is_at(root: BorrowedFd<'_>, path: &[u8], stat: &Stat) -> bool {
+    let found = rustix::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW);
+    found.is_ok_and(|found| ObjectId::of(&found) == ObjectId::of(stat))
 }
 
 /// The path of a name in a directory, likewise.
@@ -52,8 +65,29 @@ mod tests {
     use std::fs::File;
     use std::os::fd::AsFd;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
 
     use super::*;
+
+    /// A second name outside the root keeps the file alive, and its number of names above zero.
+    #[test]
+    fn a_name_that_was_deleted_is_not_told_with_the_kernels_mark() {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        let file = root.join("f");
+        std::fs::write(&file, "").unwrap();
+        std::fs::hard_link(&file, base.path().join("other")).unwrap();
+        let (handle, object) = (File::open(&root).unwrap(), File::open(&file).unwrap());
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(path_below(handle.as_fd(), object.as_fd()), None);
+        // A name that only looks like the mark is an ordinary one.
+        let named = root.join("g (deleted)");
+        std::fs::write(&named, "").unwrap();
+        let object = File::open(&named).unwrap();
+        let told = path_below(handle.as_fd(), object.as_fd());
+        assert_eq!(told.as_deref(), Some("g (deleted)"));
+    }
 
     #[test]
     fn a_path_is_told_from_the_root_and_only_below_it() {

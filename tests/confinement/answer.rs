@@ -64,6 +64,7 @@ pub fn is_refusal(answer: &str) -> bool {
             "escape"
                 | "hard-link"
                 | "not-granted"
+                | "pattern-denied"
                 | "overwrite-denied"
                 | "delete-denied"
                 | "approval-required"

@@ -26,6 +26,9 @@ pub struct Layout {
     movers: Vec<Mover>,
     motions: Vec<Motion>,
     modes: Vec<PathBuf>,
+    /// Patterns that the session denies and allows.
+    pub denied: Vec<String>,
+    pub allowed: Vec<String>,
     base: TempDir,
 }
 
@@ -52,6 +55,8 @@ impl Layout {
             movers: Vec::new(),
             motions: Vec::new(),
             modes: Vec::new(),
+            denied: Vec::new(),
+            allowed: Vec::new(),
             base,
         };
         let entries = setup::entries(setup, &layout.root());
@@ -123,6 +128,8 @@ impl Layout {
             Entry::Deep(count, length) => make_deep(&self.root(), count, length),
             Entry::Chain(name, last, target) => self.make_chain(&name, last, &target),
             Entry::InMemory => {}
+            Entry::Deny(pattern) => self.denied.push(pattern),
+            Entry::Allow(pattern) => self.allowed.push(pattern),
             Entry::Mount(path) => panic!("{} needs a test of its own: a mount", path.display()),
             Entry::Meanwhile(motion) => {
                 motion.prepare(self.base.path());

@@ -78,6 +78,7 @@ tables! {
     names_are_bytes_and_lengths_are_exact: "names",
     special_files_are_never_opened: "special",
     what_moves_at_the_same_time_opens_no_way_out: "races",
+    what_patterns_exclude_is_out_of_reach: "patterns",
 }
 
 /// The table that another user runs.

@@ -33,6 +33,10 @@ pub enum Entry {
     Mount(PathBuf),
     /// What goes on while the operation runs.
     Meanwhile(Motion),
+    /// A pattern that the session denies.
+    Deny(String),
+    /// A pattern that the session allows.
+    Allow(String),
 }
 
 /// What another process would do at the same time, over and over.
@@ -89,6 +93,8 @@ fn by_keyword(part: &str) -> Option<Entry> {
         ["~chain", name, last, target] => Entry::Chain(place(name), number(last), target.into()),
         ["~shm"] => Entry::InMemory,
         ["mount", path] => Entry::Mount(place(path)),
+        ["deny", pattern] => Entry::Deny(pattern.to_owned()),
+        ["allow", pattern] => Entry::Allow(pattern.to_owned()),
         ["grow", path] => Entry::Meanwhile(Motion::Grow(place(path))),
         ["shrink", path] => Entry::Meanwhile(Motion::Shrink(place(path))),
         ["replace", path] => Entry::Meanwhile(Motion::Replace(place(path))),

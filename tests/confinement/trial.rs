@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use rootbound::{Consent, Durability, Session, Toolset};
+use rootbound::{Consent, Durability, Session, SessionBuilder, Toolset};
 
 use super::answer::of_tool;
 use super::control;
@@ -54,6 +54,8 @@ pub fn session_of(toolset: Toolset, layout: &Layout, policy: Policy) -> Recorded
     if policy != Policy::Defaults {
         builder = builder.overwrite(Consent::Allow).delete(Consent::Allow);
     }
+    builder = layout.denied.iter().fold(builder, SessionBuilder::deny);
+    builder = layout.allowed.iter().fold(builder, SessionBuilder::allow);
     let recorded = Recorded::build(builder.portable_names(policy != Policy::AnyNames));
     recorded.forget();
     recorded

@@ -81,7 +81,7 @@ impl Demand {
             .all(looks);
         let reason = row.answers[0].strip_prefix("invalid-path:");
         let spelling = reason.is_some_and(|reason| SPELLINGS.contains(&reason));
-        let escape = row.answers[0] == "escape";
+        let escape = matches!(row.answers[0], "escape" | "pattern-denied");
         // What ends in a slash is refused earlier where a file is meant.
         let may_name_a_file = !row.path.ends_with('/');
         match (spelling, escape) {

@@ -5,6 +5,7 @@ mod environment;
 mod lookup;
 mod migration;
 mod nesting;
+mod oracles;
 mod overwrite;
 mod patterns;
 mod roots;

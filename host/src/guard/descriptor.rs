@@ -178,6 +178,18 @@ impl CallState {
     }
 }
 
+impl CallState {
+    /// Metadata as the guest sees it. How many names a directory holds and how long they are is
+    /// not told where patterns may hide some of them.
+    fn told(&self, stat: &Stat) -> DescriptorStat {
+        let mut told = wasi_stat(stat);
+        if self.shared.judge.is_some() && Kind::of(stat) == Kind::Directory {
+            (told.size, told.link_count) = (0, 1);
+        }
+        told
+    }
+}
+
 impl preopens::Host for CallState {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Fd, String)>> {
         let mut preopened = Vec::new();
@@ -343,12 +355,14 @@ impl filesystem::HostDescriptor for CallState {
     }
 
     fn stat(&mut self, fd: Fd) -> Result<DescriptorStat, Fault> {
-        Ok(wasi_stat(&self.stat_descriptor(&fd)?))
+        let stat = self.stat_descriptor(&fd)?;
+        Ok(self.told(&stat))
     }
 
     fn stat_at(&mut self, fd: Fd, flags: PathFlags, path: String) -> Result<DescriptorStat, Fault> {
         let base = self.directory_of(&fd)?;
-        Ok(wasi_stat(&self.stat_path(&base, path, flags)?))
+        let stat = self.stat_path(&base, path, flags)?;
+        Ok(self.told(&stat))
     }
 
     fn metadata_hash(&mut self, fd: Fd) -> Result<MetadataHashValue, Fault> {

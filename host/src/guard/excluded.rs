@@ -170,6 +170,19 @@ impl CallState {
         Ok(Some(path.into_owned()))
     }
 
+    /// Where a place stands, if patterns are asked about what lies there.
+    pub(super) fn judged_path(
+        &self,
+        asked: &Asked,
+        place: &Place,
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        if self.shared.judge.is_none() {
+            return Ok(None);
+        }
+        let path = self.path_of_entry(asked, false, place.directory(), place.name())?;
+        Ok(Some(path))
+    }
+
     /// Whether an entry of a directory that stands at `directory` is excluded.
     pub(super) fn hides(&self, directory: Option<&[u8]>, name: &[u8], kind: Kind) -> bool {
         match (&self.shared.judge, directory) {
@@ -228,6 +241,12 @@ impl CallState {
         }
         let stat = walk::look(source.directory(), source.name())?;
         let id = walk::ObjectId::of(&stat);
+        // What this call is about to put there does not stand there yet, and moves along.
+        for parent in self.transaction.parents() {
+            if self.lies_within_any(parent, &[id])? {
+                return Err(from.pending());
+            }
+        }
         let tree = Tree::survey(source, id, Some(self.deadline))
             .map_err(|error| not_as_a_whole(from, error))?;
         self.judge_inside(from, &[(from, source), (to, target)], &tree)
@@ -330,7 +349,7 @@ fn excluded(asked: &Asked) -> Fault {
     asked.refuse(ErrorCode::NotPermitted, error)
 }
 
-fn holds_excluded(asked: &Asked) -> Fault {
+pub(super) fn holds_excluded(asked: &Asked) -> Fault {
     let done = match asked.operation {
         Operation::Rename => "renamed",
         _ => "deleted as a whole",

@@ -4,6 +4,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ask::Asked;
+use super::excluded::holds_excluded;
 use super::fault::Fault;
 use super::state::{CallState, Directory};
 use crate::audit::EntryKind;
@@ -20,6 +21,14 @@ use crate::walk::{self, Kind, ObjectId};
 
 /// Directories that one call may make.
 const MAX_DIRECTORIES: u32 = 1000;
+
+/// What a directory holds.
+enum Holds {
+    Nothing,
+    /// What the operator's patterns exclude, so that it seems empty.
+    OnlyExcluded,
+    Something,
+}
 
 impl CallState {
     pub(super) fn create_directory(&mut self, base: &Directory, path: String) -> Result<(), Fault> {
@@ -167,11 +176,11 @@ impl CallState {
                 _ => Fault::errno(Errno::NOTDIR),
             });
         }
-        if self.word.recursive && !self.is_empty(&asked, &place, &stat)? {
-            return self.remove_tree(&asked, place, &stat);
-        }
-        if !self.is_empty(&asked, &place, &stat)? {
-            return Err(Fault::errno(Errno::NOTEMPTY));
+        match self.content_of(&asked, &place, &stat)? {
+            Holds::Nothing => {}
+            _ if self.word.recursive => return self.remove_tree(&asked, place, &stat),
+            Holds::Something => return Err(Fault::errno(Errno::NOTEMPTY)),
+            Holds::OnlyExcluded => return Err(holds_excluded(&asked)),
         }
         if self.transaction.made(ObjectId::of(&stat)) {
             return self.unmake_directory(&place, &stat);
@@ -190,9 +199,9 @@ impl CallState {
         self.record_directory(place, Some("rolled-back"))
     }
 
-    /// Whether the directory would be empty after the commit. One that may not be read is
-    /// left to the kernel, which looks again in any case.
-    fn is_empty(&self, asked: &Asked, place: &Place, stat: &Stat) -> Result<bool, Fault> {
+    /// What the directory would hold after the commit. One that may not be read is left to the
+    /// kernel, which looks again in any case.
+    fn content_of(&self, asked: &Asked, place: &Place, stat: &Stat) -> Result<Holds, Fault> {
         let id = ObjectId::of(stat);
         let pending = |name: &str| {
             self.transaction
@@ -207,14 +216,16 @@ impl CallState {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = match rustix::fs::openat(place.directory(), place.name(), flags, Mode::empty())
         {
-            Err(Errno::ACCESS) => return Ok(true),
+            Err(Errno::ACCESS) => return Ok(Holds::Nothing),
             // It was a directory a moment ago.
             Err(Errno::NOTDIR | Errno::LOOP) => return Err(asked.swapped()),
             other => other?,
         };
         if arrives {
-            return Ok(false);
+            return Ok(Holds::Something);
         }
+        let stands = self.judged_path(asked, place)?;
+        let mut holds = Holds::Nothing;
         for entry in rustix::fs::Dir::new(handle)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy();
@@ -222,11 +233,16 @@ impl CallState {
                 && name != ".."
                 && !is_temporary_name(&name)
                 && !matches!(pending(&name), Some(Pending::Gone));
-            if stays {
-                return Ok(false);
+            if !stays {
+                continue;
             }
+            let kind = Kind::from_type(entry.file_type());
+            if !self.hides(stands.as_deref(), entry.file_name().to_bytes(), kind) {
+                return Ok(Holds::Something);
+            }
+            holds = Holds::OnlyExcluded;
         }
-        Ok(true)
+        Ok(holds)
     }
 
     /// The caller asked for everything inside as well; the component could not have.

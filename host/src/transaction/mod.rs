@@ -12,7 +12,7 @@ mod tree;
 mod verify;
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::AtFlags;
@@ -84,6 +84,13 @@ impl Transaction {
             .chain(of_directories)
             .find(|place| place.slot.parent == directory)
             .map(|place| Arc::clone(&place.directory))
+    }
+
+    /// The directories in which names will change.
+    pub(crate) fn parents(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let places = (self.effects.iter())
+            .flat_map(|effect| std::iter::once(&effect.place).chain(&effect.to));
+        places.map(Place::directory)
     }
 
     /// The first of the staged effects, for a record that names one.

@@ -62,6 +62,9 @@ fn act(reads: &Descriptor, writes: &Descriptor, words: &[&str]) -> Step {
         ["rename", from, to] => writes.rename_at(from, writes, to)?,
         ["read", path] => return text(&read(reads, path)?),
         ["stat", path] => return kind(reads, path),
+        ["measure", path] => return measure(reads, path),
+        ["link", path] => return reads.readlink_at(path),
+        ["grow", pages] => return grow(pages),
         ["list", path] => return list(&enter(reads, path)?),
         _ => panic!("no step begins like {words:?}"),
     }
@@ -77,6 +80,21 @@ fn append(writes: &Descriptor, path: &str, content: &str) -> Result<(), ErrorCod
 
 fn kind(reads: &Descriptor, path: &str) -> Step {
     Ok(format!("{:?}", reads.stat_at(FOLLOW, path)?.type_))
+}
+
+/// What a directory's metadata tells of the names in it.
+fn measure(reads: &Descriptor, path: &str) -> Step {
+    let stat = reads.stat_at(FOLLOW, path)?;
+    Ok(format!("{} {}", stat.size, stat.link_count))
+}
+
+/// Takes so many pages of memory more.
+fn grow(pages: &str) -> Step {
+    let pages = pages.parse().expect("a number of pages");
+    match core::arch::wasm32::memory_grow::<0>(pages) {
+        usize::MAX => Err(ErrorCode::InsufficientMemory),
+        _ => Ok(String::new()),
+    }
 }
 
 fn list(directory: &Descriptor) -> Step {
