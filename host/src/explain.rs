@@ -49,7 +49,7 @@ pub struct RootReport {
     /// The kind of file system, by name where it is known.
     pub file_system: String,
     /// Whether it can be written to without a name first, so that a killed call leaves
-    /// nothing; asked of write roots.
+    /// nothing; asked of write roots, and unknown where nothing can be made.
     pub unnamed_files: Option<bool>,
     /// The user who owns it.
     pub owner: u32,
@@ -99,7 +99,10 @@ fn report(root: &Root, look_inside: bool) -> RootReport {
         label: root.label.clone(),
         rights: root.rights,
         file_system: file_system(root),
-        unnamed_files: (root.rights == Rights::Write).then(|| takes_unnamed_files(root)),
+        unnamed_files: match root.rights {
+            Rights::Read => None,
+            Rights::Write => takes_unnamed_files(root),
+        },
         owner: stat.map_or(0, |stat| stat.st_uid),
         mode: stat.map_or(0, |stat| stat.st_mode & 0o7777),
         obstacles: obstacles(root),
@@ -116,10 +119,15 @@ fn file_system(root: &Root) -> String {
     known.map_or_else(|| format!("0x{magic:x}"), |(_, name)| (*name).to_owned())
 }
 
-/// Makes one and lets go of it.
-fn takes_unnamed_files(root: &Root) -> bool {
+/// Makes one and lets go of it. Where nothing can be made at all, that is not known.
+fn takes_unnamed_files(root: &Root) -> Option<bool> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    openat(&root.handle, ".", flags, Mode::RUSR | Mode::WUSR).is_ok()
+    match openat(&root.handle, ".", flags, Mode::RUSR | Mode::WUSR) {
+        Ok(_) => Some(true),
+        // Kernels and file systems without `O_TMPFILE` (open(2)).
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Some(false),
+        Err(_) => None,
+    }
 }
 
 fn obstacles(root: &Root) -> Vec<String> {

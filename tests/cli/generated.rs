@@ -7,7 +7,7 @@ fn completions_know_commands_and_options() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = Cli::new().run(["completions", shell]);
         assert_eq!(run.status, Some(0), "{shell}: {run:?}");
-        for word in ["call", "check", "max-read-bytes", "protect-secrets"] {
+        for word in ["call", "check", "max-read-bytes", "default-encoding"] {
             assert!(run.stdout.contains(word), "{shell}: {word}");
         }
     }
@@ -32,10 +32,27 @@ fn the_manual_page_has_every_command_and_option() {
     for words in [
         "COMMAND CALL",
         "COMMAND CHECK",
+        "COMMAND AUDIT VERIFY",
+        "COMMAND APPROVALS APPROVE",
         "--max-read-bytes",
         "--deny",
+        "--public-key",
+        "--default-encoding",
         "approvals",
     ] {
         assert!(text.contains(words), "{words}");
+    }
+}
+
+/// Readers of manual pages take it without a complaint.
+#[test]
+fn the_manual_page_is_well_formed() {
+    let page = Cli::new().run(["man"]).stdout;
+    let known = [
+        ".ie", ".el", ".TH", ".SH", ".SS", ".TP", ".RS", ".RE", ".br", ".PP", ".IP", ".nf", ".fi",
+    ];
+    for line in page.lines().filter(|line| line.starts_with('.')) {
+        let macro_name = line.split(' ').next().unwrap();
+        assert!(known.contains(&macro_name), "{line}");
     }
 }

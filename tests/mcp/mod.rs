@@ -2,10 +2,10 @@
 
 mod approvals;
 mod cancelling;
-mod client;
+pub mod client;
 mod ending;
 mod garbage;
-mod http;
+pub mod http;
 mod listing;
 mod load;
 mod results;

@@ -10,3 +10,4 @@ mod overwrite;
 mod patterns;
 mod roots;
 mod sessions;
+mod sessions_over_http;

@@ -1,7 +1,9 @@
 //! What is made from the command line's definition: completions and the manual page.
 
+use std::io;
+
 use anyhow::Context;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use super::args::Cli;
@@ -23,20 +25,25 @@ pub(super) fn man() -> Result<Exit, Failure> {
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(program.clone()).render(&mut page);
     rendered.context("the manual page cannot be made")?;
-    for command in program.get_subcommands() {
+    commands(&program, "", &mut page).context("the manual page cannot be made")?;
+    print::result(String::from_utf8_lossy(&page).trim_end());
+    Ok(Exit::Success)
+}
+
+/// A section for each command, and for each command of a command.
+fn commands(parent: &Command, path: &str, page: &mut Vec<u8>) -> io::Result<()> {
+    for command in parent.get_subcommands() {
         let name = command.get_name();
         if name == "help" {
             continue;
         }
-        let title = format!(".SH COMMAND {}\n", name.to_uppercase());
-        page.extend_from_slice(title.as_bytes());
+        let path = format!("{path} {}", name.to_uppercase());
+        page.extend_from_slice(format!(".SH COMMAND{path}\n").as_bytes());
         let man = clap_mangen::Man::new(command.clone());
-        let parts = man
-            .render_description_section(&mut page)
-            .and_then(|()| man.render_synopsis_section(&mut page))
-            .and_then(|()| man.render_options_section(&mut page));
-        parts.context("the manual page cannot be made")?;
+        man.render_description_section(page)?;
+        man.render_synopsis_section(page)?;
+        man.render_options_section(page)?;
+        commands(command, &path, page)?;
     }
-    print::result(String::from_utf8_lossy(&page).trim_end());
-    Ok(Exit::Success)
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use rootbound::escaped;
 use serde_json::{Map, Value, json};
 
 use super::settings::{Origin, Settled, Sources};
@@ -55,7 +56,8 @@ fn to_text(sources: &Sources, settled: &[Settled]) -> String {
         let origin = match one.origin {
             Origin::Default => "default".to_owned(),
             Origin::File { line } => match &sources.file {
-                Some(file) => format!("{}:{line}", file.display()),
+                // A name with a line end must not begin a line of its own.
+                Some(file) => escaped(&format!("{}:{line}", file.display())),
                 None => "file".to_owned(),
             },
             Origin::Environment => "environment".to_owned(),

@@ -1,7 +1,7 @@
 //! Over HTTP: closed by default, and the same tools behind the door.
 
 mod replicas;
-mod server;
+pub mod server;
 mod strangers;
 
 use std::time::{Duration, Instant};

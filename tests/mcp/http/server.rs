@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -45,8 +45,14 @@ impl Server {
             .arg("--work")
             .arg(fixture.workspace())
             .args(further)
-            .envs(environment.iter().copied())
-            .stderr(Stdio::piped());
+            .envs(environment.iter().copied());
+        let given = !environment.is_empty() || further.contains(&"--http-token-file");
+        Self::of(command, given)
+    }
+
+    /// A server of another command line; it prints its token unless it is given one.
+    pub fn of(mut command: Command, given: bool) -> Self {
+        command.stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut next = |prefix: &str| {
@@ -56,7 +62,6 @@ impl Server {
         };
         let address = next("listening on http://");
         let address = address.strip_suffix("/mcp").unwrap().parse().unwrap();
-        let given = !environment.is_empty() || further.contains(&"--http-token-file");
         let token = if given {
             String::new()
         } else {
