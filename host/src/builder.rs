@@ -9,6 +9,7 @@ use crate::ambient;
 use crate::approval::{Approver, Nobody};
 use crate::audit::{AuditKey, AuditLog, Rotation};
 use crate::component::{ComponentError, ToolComponent};
+use crate::default_encoding::is_encoding;
 use crate::error::CallError;
 use crate::guest_log::GuestLog;
 use crate::journal;
@@ -46,6 +47,9 @@ pub enum StartError {
     /// There is one write root.
     #[error("only one directory can be granted for writing")]
     SecondWriteRoot,
+    /// No encoding has this name.
+    #[error("`{0}` is no known encoding: give a label of the Encoding Standard, such as `windows-1252`")]
+    Encoding(String),
     /// A pattern means nothing.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -103,6 +107,7 @@ pub struct SessionBuilder {
     component: Option<ToolComponent>,
     toolset: Toolset,
     respell: Option<RespellFrom>,
+    default_encoding: Option<String>,
     state: Option<PathBuf>,
     confinement: Option<&'static str>,
     audit_key: Option<PathBuf>,
@@ -341,6 +346,15 @@ impl SessionBuilder {
         self
     }
 
+    /// What a text is taken for that has no byte order mark, where the caller of a tool names no
+    /// encoding: a label of the Encoding Standard, such as `windows-1252`; see
+    /// [`is_encoding`](crate::is_encoding). Default: UTF-8. Nothing is written in it.
+    #[must_use]
+    pub fn default_encoding(mut self, label: impl Into<String>) -> Self {
+        self.default_encoding = Some(label.into());
+        self
+    }
+
     /// Who is asked before something is destroyed. Default: nobody, so nothing is.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
@@ -451,10 +465,13 @@ impl SessionBuilder {
     /// # Errors
     ///
     /// When a root is missing, is not a directory, or may not be a root; when a pattern
-    /// means nothing; when the audit
-    /// log cannot be written or lies in a root; when the component cannot be used.
+    /// means nothing; when no encoding has the name of the default one; when the audit log
+    /// cannot be written or lies in a root; when the component cannot be used.
     pub fn build(mut self) -> Result<Session, StartError> {
         let judge = Judge::new(&self.policy.patterns)?;
+        if let Some(label) = self.default_encoding.take_if(|label| !is_encoding(label)) {
+            return Err(StartError::Encoding(label));
+        }
         let mut warnings = Vec::new();
         let mut roots = Roots::default();
         let mut respelling = None;
@@ -531,6 +548,7 @@ impl SessionBuilder {
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.respelling = respelling.map(Arc::new);
+        shared.default_encoding = self.default_encoding;
         shared.judge = judge.map(Arc::new);
         if let Some(own) = &mut own {
             own.remove = self.remove_session_directory;

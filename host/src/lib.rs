@@ -56,6 +56,7 @@ mod builder;
 mod clock;
 mod component;
 mod configuration;
+mod default_encoding;
 mod embedded;
 #[path = "../engine_config.rs"]
 mod engine_config;
@@ -108,6 +109,7 @@ pub use component::{
     read_component,
 };
 pub use configuration::read_configuration;
+pub use default_encoding::is_encoding;
 pub use error::{CallError, Ending, code};
 pub use explain::{Inside, RootReport};
 pub use kernel::{ConfineError, KernelConfinement};

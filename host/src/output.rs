@@ -82,9 +82,8 @@ impl Output {
         let fields = with_labels(answer.fields, roots, left)
             .map_err(|of_fields| over(of_content + of_fields))?;
         let fields = failures.fill_in(fields);
-        if fields.len() as u64 > left {
-            return Err(over(of_content + fields.len() as u64));
-        }
+        let sent = Sent::default().text(&fields).content(&content);
+        sent.within(limit)?;
         let fields = RawValue::from_string(fields)
             .ok()
             .filter(|fields| is_honest_object(fields.get()))
@@ -211,6 +210,55 @@ impl Content {
     }
 }
 
+/// How long an answer becomes on its way: texts as JSON strings, other bytes in base64, as MCP
+/// sends them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    bytes: u64,
+}
+
+impl Sent {
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        self.bytes += escaped_length(text);
+        self
+    }
+
+    fn content(mut self, content: &Content) -> Self {
+        match content {
+            Content::None => {}
+            Content::Text(text) => self = self.text(text),
+            Content::Bytes { data, mime_type } => {
+                self.bytes += data.len().div_ceil(3) as u64 * 4;
+                self = self.text(mime_type);
+            }
+        }
+        self
+    }
+
+    /// # Errors
+    ///
+    /// `limit-exceeded`.
+    pub(crate) fn within(self, limit: u64) -> Result<(), CallError> {
+        match self.bytes <= limit {
+            true => Ok(()),
+            false => Err(CallError::limit("max_output_bytes", limit, self.bytes)),
+        }
+    }
+}
+
+/// Bytes of a text in a JSON string (RFC 8259, section 7), as serde_json writes it.
+fn escaped_length(text: &str) -> u64 {
+    let further = |byte: &u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
+        0..0x20 => 5_u32,
+        _ => 0,
+    };
+    // Pieces whose sums fit in few bits are added many at a time.
+    let pieces = text.as_bytes().chunks(1 << 12);
+    let of_piece = |piece: &[u8]| u64::from(piece.iter().map(further).sum::<u32>());
+    text.len() as u64 + pieces.map(of_piece).sum::<u64>()
+}
+
 /// Whether the text is an object that [`Output::fields`] can hold, without the members that
 /// are the host's word.
 fn is_honest_object(text: &str) -> bool {
@@ -272,7 +320,7 @@ impl<'de> Visitor<'de> for Readable {
 }
 
 /// Puts further members at the end of a JSON object in text form.
-fn extend_object(object: &str, members: &[String]) -> String {
+pub(crate) fn extend_object(object: &str, members: &[String]) -> String {
     if members.is_empty() {
         return object.to_owned();
     }
@@ -361,6 +409,21 @@ impl Bounded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_sent_is_counted_with_its_escapes() {
+        let all: String = (0..=0x7f_u8).map(char::from).chain("é\u{2028}😀".chars()).collect();
+        for text in ["", "plain", "\"", &all, &all.repeat(1000)] {
+            let json = Value::from(text).to_string();
+            assert_eq!(Sent::default().text(text).bytes, json.len() as u64 - 2);
+        }
+        for length in 0..10 {
+            let (data, mime_type) = (vec![0; length], "a/b".to_owned());
+            let sent = STANDARD.encode(&data).len() as u64 + 3;
+            let bytes = Content::Bytes { data, mime_type };
+            assert_eq!(Sent::default().content(&bytes).bytes, sent);
+        }
+    }
 
     #[test]
     fn members_are_added_to_any_object() {

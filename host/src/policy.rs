@@ -169,7 +169,8 @@ pub struct Limits {
     pub max_call_read_bytes: u64,
     /// Bytes written altogether; a hole counts as written.
     pub max_write_bytes: u64,
-    /// Bytes of the result: fields and payload together.
+    /// Bytes of the result, fields and payload together, as MCP sends them: texts escaped as JSON
+    /// strings, other bytes in base64. The receipt, which is the host's, comes on top.
     pub max_output_bytes: u64,
     /// Bytes of the guest's memory and tables.
     pub max_memory: u64,

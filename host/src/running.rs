@@ -69,7 +69,8 @@ fn run<T>(
         Err(error) => return (state, Err(trapped(&error))),
     };
     let Some(_place) = gate::enter(state.shared.policy.limits.timeout) else {
-        let error = timed_out(state.shared.policy.limits.timeout);
+        let limit = state.shared.policy.limits.timeout;
+        let error = timed_out(limit, limit);
         return (state, Err(error));
     };
     state.start_clock();

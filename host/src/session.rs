@@ -15,12 +15,13 @@ use crate::audit::{self, AuditLog, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, PathRole, ToolComponent};
+use crate::default_encoding;
 use crate::errno;
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
 use crate::named_root;
-use crate::output::{Output, Receipt};
+use crate::output::{Output, Receipt, Sent};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
 use crate::recorder::Recorder;
@@ -336,10 +337,14 @@ impl Session {
         let arguments = self.respell(tool, arguments)?;
         let definition = self.shared.component.definition(tool)?;
         state.word = CallerWord::read(&arguments, definition)?;
-        match definition {
-            Some(definition) => named_root::arguments(arguments, definition, &self.shared.roots),
-            None => Ok(arguments),
-        }
+        let Some(definition) = definition else {
+            return Ok(arguments);
+        };
+        let arguments = match &self.shared.default_encoding {
+            Some(label) => default_encoding::arguments(arguments, definition, label),
+            None => arguments,
+        };
+        named_root::arguments(arguments, definition, &self.shared.roots)
     }
 
     fn respell(&self, tool: &str, arguments: &str) -> Result<String, CallError> {
@@ -368,10 +373,8 @@ impl Session {
             })),
             Err(ToolError::Tool(failure)) => {
                 let limit = self.shared.policy.limits.max_output_bytes;
-                let bytes = failure.message.len() + failure.hint.len() + failure.details.len();
-                if bytes as u64 > limit {
-                    return Err(CallError::limit("max_output_bytes", limit, bytes as u64));
-                }
+                let sent = Sent::default().text(&failure.message).text(&failure.hint);
+                sent.text(&failure.details).within(limit)?;
                 Err(CallError::from_tool(
                     &failure.code,
                     failure.message,
@@ -472,7 +475,7 @@ impl Session {
         {
             return Err(match watch.is_cancelled() {
                 true => CallError::cancelled(),
-                false => timed_out(self.shared.policy.limits.timeout),
+                false => self.timed_out(),
             });
         }
         let unread = state.transaction.changed_unread();
@@ -580,11 +583,17 @@ impl Session {
         entry.tool = Some(tool.chars().take(MAX_TOOL_NAME).collect());
         entry.outcome = Some("timeout");
         entry.code = Some(code::TIMEOUT.to_owned());
-        let error = timed_out(self.shared.policy.limits.timeout);
+        let error = self.timed_out();
         Some(match self.shared.audit.append(vec![entry]) {
             Ok(()) => error,
             Err(unrecorded) => unrecorded,
         })
+    }
+
+    /// For callers who know no more than that the time is over.
+    fn timed_out(&self) -> CallError {
+        let limit = self.shared.policy.limits.timeout;
+        timed_out(limit, limit)
     }
 
     /// A session with the same grants, policy, approver and log that remembers nothing of

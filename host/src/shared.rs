@@ -43,6 +43,8 @@ pub(crate) struct Shared {
     /// The component's tools that are in the set.
     pub(crate) offered: OnceLock<Vec<Definition>>,
     pub(crate) respelling: Option<Arc<Respelling>>,
+    /// What texts are taken for that do not say it themselves.
+    pub(crate) default_encoding: Option<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) confinement: Option<&'static str>,
     /// Whether the log holds what calls were asked, and not only a hash of it.
@@ -92,6 +94,7 @@ impl Shared {
             toolset: Toolset::default(),
             offered: OnceLock::new(),
             respelling: None,
+            default_encoding: None,
             warnings: Vec::new(),
             confinement: None,
             records_arguments: false,
@@ -150,6 +153,7 @@ impl Shared {
             toolset: self.toolset,
             offered: OnceLock::new(),
             respelling: self.respelling.clone(),
+            default_encoding: self.default_encoding.clone(),
             warnings: self.warnings.clone(),
             confinement: self.confinement,
             records_arguments: self.records_arguments,

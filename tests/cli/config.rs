@@ -1,12 +1,13 @@
 //! The configuration file: strict, and overruled by the environment and the command line.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::cli::{Cli, Run};
+use crate::support::cli::{Cli, Run, open_to_everyone};
 
 /// A directory with a configuration file, and beside it what the file can grant.
 struct Place {
@@ -84,20 +85,30 @@ fn what_cannot_be_taken_is_told_with_its_place_and_a_suggestion() {
         ("max_read_byte = 1",               "1:1: there is no key `max_read_byte`; did you mean `max_read_bytes`?"),
         ("\n  overwrit = \"deny\"",         "2:3: there is no key `overwrit`; did you mean `overwrite`?"),
         ("overwrite = \"alow\"",            "1:13: `alow` is not one of `deny`, `ask`, `allow`; did you mean `allow`?"),
-        ("# ä\nmax_read_bytes = \"10MB\"",  "2:18: `MB` is not a unit; use `B`, `KiB`, `MiB` or `GiB`"),
-        ("max_entries = \"many\"",          "1:15: invalid digit found in string"),
-        ("max_entries = -1",                "1:15: invalid digit found in string"),
+        ("# ä\nmax_read_bytes = \"10MB\"",  "2:18: `MB` is not a unit; did you mean `MiB`?"),
+        ("max_write_bytes = \"1.5MiB\"",    "1:19: `1.5MiB` is a fraction; write a whole number of a smaller unit"),
+        ("max_memory = \"99999999999GiB\"", "1:14: `99999999999GiB` is too large"),
+        ("max_entries = \"many\"",          "1:15: `many` is not a whole number such as `100`"),
+        ("max_entries = -1",                "1:15: `-1` is not a whole number such as `100`"),
+        ("max_depth = 4294967296",          "1:13: `4294967296` is too large"),
+        ("max_depth = 99999999999999999999", "1:13: `99999999999999999999` is too large"),
+        ("deny = [\"a\", \"[b\"]",           "1:14: `[b` is not a pattern: "),
+        ("default_encoding = \"klingon\"",  "1:20: `klingon` is no known encoding: "),
+        ("allowed_paths = [\"a\"]",         "1:1: there is no key `allowed_paths`; directories are granted with `read`, `write` and `work`"),
+        ("max_file_size = \"1MiB\"",        "1:1: there is no key `max_file_size`; `max_read_bytes` is for reading a file, `max_write_bytes` for what a call writes"),
+        ("encoding = \"utf-8\"",            "1:1: there is no key `encoding`; did you mean `default_encoding`?"),
+        ("limits.max_depth = 1",            "1:1: there is no key `limits`; a file has no sections, only keys"),
         ("timeout_ms = 0",                  "1:14: `0` leaves no time for any call"),
-        ("timeout_ms = \"5 parsecs\"",      "1:14: `5 parsecs` is not a time such as `5s`, `1500ms` or `5000`"),
+        ("timeout_ms = \"5 parsecs\"",      "1:14: `5 parsecs` is not a time such as `90s`, `24h` or `7d`"),
         ("strict_paths = \"yes\"",          "1:16: `strict_paths` takes `true` or `false`"),
-        ("read = \"inputs\"",               "1:8: `read` takes a list of texts: `[\"…\", \"…\"]`"),
+        ("read = 1",                        "1:8: `read` takes a list of texts: `[\"…\", \"…\"]`"),
         ("read = [\"inputs\", 1]",          "1:19: `read` takes a list of texts: `[\"…\", \"…\"]`"),
         ("overwrite = true",                "1:13: `overwrite` takes text in quotes"),
         ("work = \"~/x\"",                  "1:8: `~` is not replaced here; write the whole path, or `./~…` for a name"),
         ("work = \"\"",                     "1:8: the path is empty; write `.` for the directory of this file"),
         ("deny = [\"a\"]\ndeny = [\"b\"]",  "2:1: duplicate key"),
         ("overwrite = deny",                "1:13: string values must be quoted, expected literal string"),
-        ("[limits]\nmax_depth = 1",         "1:2: there is no key `limits`; the keys are"),
+        ("[limits]\nmax_depth = 1",         "1:2: there is no key `limits`; a file has no sections, only keys"),
         ("config = \"x\"",                  "1:1: there is no key `config`; the keys are"),
         ("dry_run = true",                  "1:1: there is no key `dry_run`; the keys are"),
     ];
@@ -108,32 +119,53 @@ fn what_cannot_be_taken_is_told_with_its_place_and_a_suggestion() {
 }
 
 #[test]
-fn each_key_misspelt_is_an_error_with_a_suggestion() {
-    for key in keys() {
-        let misspelt = format!("{}x", &key[..key.len() - 1]);
-        let told = Place::with(&format!("{misspelt} = 1")).complaint();
-        assert!(
-            told.starts_with(&format!("1:1: there is no key `{misspelt}`; ")),
-            "{told}"
-        );
-        assert!(told.contains(&format!("`{key}`")), "{misspelt}: {told}");
+fn a_file_that_cannot_be_read_stops_the_start() {
+    type Make = fn(&Path);
+    let rows: [(&str, Make); 7] = [
+        ("no such file", |_| {}),
+        ("not UTF-8", |file| fs::write(file, b"# \xff\n").unwrap()),
+        ("not a regular file", |file| fs::create_dir(file).unwrap()),
+        ("not a regular file", crate::support::pipe),
+        ("too large", |file| fs::write(file, "#".repeat((1 << 20) + 1)).unwrap()),
+        ("no such file", |file| std::os::unix::fs::symlink("absent", file).unwrap()),
+        ("too many", |file| std::os::unix::fs::symlink(file, file).unwrap()),
+    ];
+    for (why, make) in rows {
+        let place = Place::with("");
+        fs::remove_file(place.file()).unwrap();
+        make(&place.file());
+        let run = place.check(&[]);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+        assert!(run.stderr.contains("cannot be read"), "{run:?}");
+        assert!(run.stderr.to_lowercase().contains(&why.to_lowercase()), "{why}: {run:?}");
     }
+    // A mebibyte is no more than anybody writes.
+    let place = Place::with(&"#".repeat(1 << 20));
+    assert_eq!(place.check(&[]).status, Some(0));
 }
 
 #[test]
-fn a_file_that_cannot_be_read_stops_the_start() {
-    let place = Place::with("");
-    fs::remove_file(place.file()).unwrap();
-    let missing = place.check(&[]);
-    fs::write(place.file(), b"# \xff\n").unwrap();
-    let not_text = place.check(&[]);
-    fs::remove_file(place.file()).unwrap();
-    fs::create_dir(place.file()).unwrap();
-    let directory = place.check(&[]);
-    for run in [missing, not_text, directory] {
-        assert_eq!(run.status, Some(2), "{run:?}");
-        assert!(run.stderr.contains("cannot be read"), "{run:?}");
+fn a_file_that_another_user_keeps_closed_stops_the_start() {
+    let place = Place::with("max_depth = 1");
+    for directory in [place.base.path(), &place.base.path().join("etc")] {
+        open_to_everyone(directory);
     }
+    fs::set_permissions(place.file(), fs::Permissions::from_mode(0o600)).unwrap();
+    let mut command = place.cli.command_as_nobody(["check", "--config"]);
+    let run = Run::of(command.arg(place.file()));
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("Permission denied"), "{run:?}");
+}
+
+/// As editors of other systems save it.
+#[test]
+fn a_byte_order_mark_and_the_line_ends_of_other_systems_change_nothing() {
+    let place = Place::with("\u{feff}max_depth = 3\r\noverwrite = \"ask\"\r\n");
+    let options = place.options(&[]);
+    assert_eq!(options["max_depth"]["value"], 3);
+    assert_eq!(options["overwrite"]["line"], 2);
+    let told = Place::with("\u{feff}max_dept = 3\r\n").complaint();
+    assert!(told.starts_with("1:1: there is no key `max_dept`"), "{told}");
 }
 
 #[test]
@@ -312,7 +344,7 @@ fn the_example_has_every_key() {
         "audit_max_age",
         "component",
         "session_dir",
-        "encoding",
+        "default_encoding",
     ];
     for line in commented {
         let (key, _) = set(&line).unwrap();

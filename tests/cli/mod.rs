@@ -6,5 +6,6 @@ mod errors;
 mod explaining;
 mod generated;
 mod help;
+mod precedence;
 mod starting;
 mod tool_list;

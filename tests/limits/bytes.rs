@@ -1,6 +1,6 @@
 //! Bytes read, written and answered.
 
-use rootbound::{Consent, Limits};
+use rootbound::{Consent, Content, Limits};
 use serde_json::{Value, json};
 
 use crate::support::tree::tree;
@@ -170,14 +170,23 @@ fn a_write_limit_of_zero_still_makes_empty_files() {
     assert_exceeded(&recorded, write, "max_write_bytes", 0, 1);
 }
 
-/// The limit is on fields and payload together; the component's own part of the fields is
-/// learnt from a call without the limit.
+/// Bytes of a text inside a JSON string.
+fn escaped(text: &str) -> u64 {
+    Value::from(text).to_string().len() as u64 - 2
+}
+
+/// The limit is on fields and payload together, as they are sent; the component's own part of
+/// the fields is learnt from a call without the limit.
 #[test]
 fn max_output_bytes_is_exact() {
     let fixture = Fixture::new();
     fixture.input("t", "x".repeat(1000));
+    fixture.input("escapes", "a\"\\\n\u{1}é".repeat(100));
+    fixture.input("binary", [0xff; 100]);
     let calls = [
         ("read_file", json!({ "path": "t" })),
+        ("read_file", json!({ "path": "escapes" })),
+        ("read_file", json!({ "path": "binary", "encoding": "base64" })),
         ("list_files", json!({})),
         ("file_exists", json!({ "path": "t" })),
         (
@@ -188,7 +197,14 @@ fn max_output_bytes_is_exact() {
     for (tool, arguments) in calls {
         let output = fixture.session().call(tool, arguments.clone()).unwrap();
         // What is delivered counts, with the operator's labels in it.
-        let size = (output.fields_json().len() + output.text().map_or(0, str::len)) as u64;
+        let payload = match output.content() {
+            Content::None => 0,
+            Content::Text(text) => escaped(text),
+            Content::Bytes { data, mime_type } => {
+                (data.len().div_ceil(3) * 4) as u64 + escaped(mime_type)
+            }
+        };
+        let size = escaped(output.fields_json()) + payload;
         for limit in [size, size + 1] {
             let recorded = limited(&fixture, |limits| limits.max_output_bytes = limit);
             recorded.fields(tool, arguments.clone());

@@ -164,3 +164,78 @@ fn handles_are_exact() {
         assert_eq!(follow(&recorded, "enter d|enter d"), answers, "{limit}");
     }
 }
+
+/// What the component takes before it is told anything is learnt; then a page is a page.
+#[test]
+fn memory_is_exact() {
+    const PAGE: u64 = 64 << 10;
+    let fixture = Fixture::new();
+    let grown = |pages: u64, limit: u64| {
+        let limits = Limits {
+            max_memory: limit,
+            ..Limits::default()
+        };
+        let script = json!({ "script": format!("grow {pages}") });
+        session(&fixture, limits).call("follow_a_script", script)
+    };
+    let takes = |pages: u64| {
+        let enough = |limit: &u64| grown(pages, *limit).is_ok();
+        let limits = (1..400).map(|count| count * PAGE);
+        limits.into_iter().find(enough).unwrap()
+    };
+    let own = takes(0);
+    for (pages, limit) in [
+        (1, own + PAGE - 1),
+        (16, own + 16 * PAGE - 1),
+        (16, own + 15 * PAGE),
+    ] {
+        let error = grown(pages, limit).unwrap_err();
+        assert_eq!(error.code(), "limit-exceeded", "{error}");
+        let told = (&error.details()["limit"], &error.details()["value"]);
+        assert_eq!(told, (&json!("max_memory"), &json!(limit)));
+        let actual = error.details()["actual"].as_u64().unwrap();
+        assert!(actual > limit && actual <= own + pages * PAGE, "{actual}");
+    }
+    for (pages, limit) in [(1, own + PAGE), (16, own + 16 * PAGE), (16, own + 16 * PAGE + 1)] {
+        grown(pages, limit).unwrap();
+    }
+}
+
+#[test]
+fn the_result_is_exact() {
+    let fixture = Fixture::new();
+    // `{"a":"…"}` is sent with its four quotes escaped.
+    for (bytes, is_answered) in [(995, true), (996, true), (997, false)] {
+        let limits = Limits {
+            max_output_bytes: 1000,
+            ..Limits::default()
+        };
+        let recorded = session(&fixture, limits);
+        let answer = recorded.call("answer_more_than_allowed", json!({ "bytes": bytes }));
+        assert_eq!(answer.is_ok(), is_answered, "{bytes}");
+        if let Err(error) = answer {
+            let expected = json!({ "limit": "max_output_bytes", "value": 1000, "actual": 1001 });
+            assert_eq!(Value::Object(error.details().clone()), expected);
+        }
+    }
+}
+
+/// A guest that computes and one that calls the host; both say how long they had.
+#[test]
+fn time_is_the_same_for_loops_and_for_calls() {
+    let fixture = Fixture::new();
+    fixture.work("notes.md", "notes");
+    for attack in ["loop_for_ever", "call_for_ever"] {
+        let limits = Limits {
+            timeout: std::time::Duration::from_millis(100),
+            ..Limits::default()
+        };
+        let recorded = session(&fixture, limits);
+        let error = recorded.error(attack, json!({}));
+        assert_eq!(error.code(), "timeout", "{attack}: {error}");
+        assert_eq!(error.details()["limit"], "timeout_ms");
+        assert_eq!(error.details()["value"], 100);
+        assert!(error.details()["actual"].as_u64() >= Some(100), "{error}");
+        assert_eq!(recorded.entries_of("call")[0]["outcome"], "timeout");
+    }
+}

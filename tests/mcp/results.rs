@@ -161,10 +161,11 @@ fn a_result_is_at_most_256_kib_unless_the_operator_says_otherwise() {
 fn a_line_is_never_longer_than_clients_take_however_much_has_to_be_escaped() {
     let fixture = Fixture::new();
     fixture.input("controls.txt", "\u{1}".repeat(2 << 20));
-    let mut client = Client::over(&fixture, GENERATIONS[1], &["--max-output-bytes", "4MiB"]);
+    let mut client = Client::over(&fixture, GENERATIONS[1], &["--max-output-bytes", "9MiB"]);
     let answer = client.call("read_file", json!({"path": "controls.txt"}));
     assert_eq!(answer.code(), "limit-exceeded");
-    assert_eq!(answer.fields()["limit"], "max_line_bytes");
+    assert_eq!(answer.fields()["limit"], "max_output_bytes");
+    assert!(answer.fields()["actual"].as_u64() > Some(12 << 20));
 }
 
 #[test]

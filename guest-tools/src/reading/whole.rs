@@ -19,7 +19,7 @@ pub(super) fn read(
     let bytes = file.read_all()?;
     facts.size = bytes.len() as u64;
     facts.sha256 = wish.hash.then(|| sha256(&bytes));
-    if wish.choice == Choice::Base64 || (may_be_media(wish) && is_plainly_media(&bytes)) {
+    if wish.choice == Choice::Base64 || (may_be_media(wish) && is_plainly_media(wish.choice, &bytes)) {
         return Ok(as_bytes(facts, bytes));
     }
     if may_be_media(wish) && !bytes.is_empty() && is_blank(&bytes) {
@@ -51,7 +51,7 @@ pub(super) fn read(
 
 /// The caller did not say that it is text.
 fn may_be_media(wish: &Wish) -> bool {
-    wish.choice == Choice::Detected && !wish.replace
+    wish.choice.is_open() && !wish.replace
 }
 
 /// Whether it is what a file holds that was made larger and never written to.
@@ -59,10 +59,11 @@ fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// Some containers happen to be UTF-8.
-fn is_plainly_media(bytes: &[u8]) -> bool {
+/// Some containers happen to be UTF-8, and in other encodings hardly any bytes are wrong.
+fn is_plainly_media(choice: Choice, bytes: &[u8]) -> bool {
     let header = &bytes[..bytes.len().min(HEADER)];
-    header.contains(&0) && is_media(media_type(bytes))
+    let is_no_text = || choice != Choice::Detected && str::from_utf8(bytes).is_err();
+    (header.contains(&0) || is_no_text()) && is_media(media_type(bytes))
 }
 
 fn as_bytes(facts: Facts, data: Vec<u8>) -> Reading {

@@ -16,6 +16,8 @@ pub(crate) struct Encoding {
 pub(crate) enum Choice {
     /// UTF-8, unless a mark says UTF-16.
     Detected,
+    /// What a mark says, without one this.
+    Assumed(&'static encoding_rs::Encoding),
     /// The bytes themselves.
     Base64,
     /// UTF-16 in the order that its mark says, without one little-endian.
@@ -50,11 +52,29 @@ impl Choice {
         }
     }
 
+    /// What a text without a mark is taken for.
+    ///
+    /// # Errors
+    /// As [`Choice::named`]; `base64` is no encoding of texts.
+    pub(crate) fn assumed(label: &str) -> Result<Self, UnknownEncoding> {
+        match Self::named(label)? {
+            Self::Named(encoding) => Ok(Self::Assumed(encoding)),
+            Self::Utf16 => Ok(Self::Assumed(UTF_16LE)),
+            _ => Err(UnknownEncoding),
+        }
+    }
+
+    /// Whether nobody said what the file is.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Detected | Self::Assumed(_))
+    }
+
     /// The encoding of a file that starts with these bytes.
     pub(crate) fn at_start_of(self, head: &[u8]) -> Encoding {
         let detected = Encoding::detect(head);
         match self {
             Self::Named(named) if named != detected.of_bytes => Encoding::unmarked(named),
+            Self::Assumed(assumed) if detected.mark == 0 => Encoding::unmarked(assumed),
             Self::Utf16 if detected.of_bytes == UTF_8 => Encoding::unmarked(UTF_16LE),
             _ => detected,
         }
@@ -147,6 +167,23 @@ mod tests {
         ] {
             let encoding = Choice::named(label).unwrap().at_start_of(head);
             assert_eq!((&*encoding.name(), encoding.mark), (name, mark), "{label}");
+        }
+    }
+
+    #[test]
+    fn a_mark_counts_more_than_what_is_assumed() {
+        for (label, head, name, mark) in [
+            ("latin1", &b"caf\xe9"[..], "windows-1252", 0),
+            ("latin1", b"\xef\xbb\xbfa", "utf-8", 3),
+            ("latin1", b"\xff\xfea\0", "utf-16le", 2),
+            ("utf-16", b"a\0", "utf-16le", 0),
+            ("utf-8", b"\xfe\xff\0a", "utf-16be", 2),
+        ] {
+            let encoding = Choice::assumed(label).unwrap().at_start_of(head);
+            assert_eq!((&*encoding.name(), encoding.mark), (name, mark), "{label}");
+        }
+        for label in ["base64", "klingon", ""] {
+            assert_eq!(Choice::assumed(label), Err(UnknownEncoding), "{label}");
         }
     }
 

@@ -26,6 +26,7 @@ pub(crate) struct Arguments {
     clip: Option<Positive>,
     /// Such as `windows-1252`, or `base64` for bytes
     encoding: Option<String>,
+    default_encoding: Option<String>,
     errors: Option<Errors>,
     /// Add the file's `sha256`
     hash: Option<bool>,
@@ -72,6 +73,18 @@ impl Tool for ReadFile {
     }
 }
 
+/// What a file is taken for of which nobody says what it is. The host gives the argument where
+/// the operator set one.
+///
+/// # Errors
+/// `unsupported-encoding`.
+pub(crate) fn assumed(label: Option<&str>) -> Result<Choice, Failure> {
+    match label {
+        None => Ok(Choice::Detected),
+        Some(label) => Choice::assumed(label).map_err(|_| unknown_encoding(label)),
+    }
+}
+
 impl Arguments {
     fn wish(&self) -> Result<Wish, Failure> {
         Ok(Wish {
@@ -82,9 +95,10 @@ impl Arguments {
         })
     }
 
+    /// What the caller says that the file is; else what it is taken for.
     fn choice(&self) -> Result<Choice, Failure> {
         let Some(label) = &self.encoding else {
-            return Ok(Choice::Detected);
+            return assumed(self.default_encoding.as_deref());
         };
         let choice = Choice::named(label).map_err(|_| unknown_encoding(label))?;
         if choice == Choice::Base64 {

@@ -1,6 +1,6 @@
 //! `read_files`: several text files at once, each with its own answer.
 
-use super::read_file::MaxBytes;
+use super::read_file::{MaxBytes, assumed};
 use crate::reading::{Facts, From, Part, Wish, read};
 use crate::text::{Choice, Style};
 use crate::tool::{Content, Error, Failure, Output, PathArgument, Risk, Tool};
@@ -21,6 +21,7 @@ pub(crate) struct Arguments {
     #[schemars(length(min = 1, max = MOST_PATHS))]
     paths: Vec<String>,
     max_bytes: Option<MaxBytes>,
+    default_encoding: Option<String>,
 }
 
 /// What was read.
@@ -59,7 +60,8 @@ impl Tool for ReadFiles {
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         check(&arguments.paths)?;
-        let wish = wish(arguments.max_bytes.map(Into::into));
+        let choice = assumed(arguments.default_encoding.as_deref())?;
+        let wish = wish(choice, arguments.max_bytes.map(Into::into));
         let paths = arguments.paths.into_iter();
         let files: Vec<Entry> = paths.map(|path| entry(path, &wish)).collect();
         let read = files.iter().filter(|entry| entry.error.is_none()).count();
@@ -84,7 +86,7 @@ fn check(paths: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn wish(most: Option<usize>) -> Wish {
+fn wish(choice: Choice, most: Option<usize>) -> Wish {
     let part = most.map(|most| Part {
         from: From::Line(1),
         lines: None,
@@ -92,7 +94,7 @@ fn wish(most: Option<usize>) -> Wish {
         style: Style::default(),
     });
     Wish {
-        choice: Choice::Detected,
+        choice,
         replace: false,
         part,
         hash: false,

@@ -12,13 +12,13 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use rootbound::{
-    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, Limits,
-    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset,
+    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, Limits, Patterns,
+    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset, is_encoding,
 };
 
 use super::components::{ComponentArgs, InspectArgs, ManifestArgs};
 use super::settings::{self, Sources};
-use super::{Failure, Refused, milliseconds, sizes, times};
+use super::{Failure, Refused, counts, milliseconds, sizes, times};
 
 /// File tools that an LLM agent can be given without handing it the machine.
 #[derive(Debug, Parser)]
@@ -408,32 +408,32 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_memory: Option<u64>,
     /// Levels of a recursive listing or search [default: 10].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
     max_depth: Option<u32>,
     /// Entries of one listing [default: 10000].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::parse::<u64>)]
     max_entries: Option<u64>,
     /// Open files, directories and streams at one time [default: 256].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
     max_handles: Option<u32>,
     /// Bytes written by all calls together [default: no limit].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_session_write_bytes: Option<u64>,
     /// Files and directories made by all calls together [default: no limit].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::parse::<u64>)]
     max_session_files: Option<u64>,
     /// Calls that may begin within one second [default: no limit].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
     max_calls_per_second: Option<u32>,
     /// Milliseconds that a call may take, or a time such as `5s` [default: 5000].
     #[arg(long, value_name = "N", value_parser = milliseconds::parse)]
     timeout_ms: Option<u64>,
     /// Only what the pattern names may be touched; gitignore syntax, from the root of each
     /// directory; may be given several times.
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", value_parser = pattern)]
     allow: Vec<String>,
     /// What the pattern names is neither touched nor listed; may be given several times.
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", value_parser = pattern)]
     deny: Vec<String>,
     /// Deny what usually holds credentials: `.env*`, `.ssh`, `*.pem`, `id_*`, `.git/hooks` and
     /// many more.
@@ -445,6 +445,10 @@ pub(crate) struct PolicyArgs {
     /// Take names that mean something else on Windows, or that deceive a reader.
     #[arg(long)]
     any_names: bool,
+    /// What a text is taken for that has no byte order mark, where a call names no encoding:
+    /// `windows-1252`, `shift_jis`, … [default: utf-8].
+    #[arg(long, value_name = "NAME", env = "ROOTBOUND_DEFAULT_ENCODING", hide_env_values = true, value_parser = encoding)]
+    default_encoding: Option<String>,
     /// Whether a change is on the disk before the call succeeds [default: full].
     #[arg(long, value_enum, hide_default_value = true, default_value = "full")]
     durability: DurabilityArg,
@@ -544,6 +548,25 @@ fn directory_or_nothing() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
+/// Takes what is an encoding, and the empty text, which is as good as none.
+fn encoding(label: &str) -> anyhow::Result<String> {
+    anyhow::ensure!(
+        label.is_empty() || is_encoding(label),
+        "`{label}` is no known encoding: give a label of the Encoding Standard, such as `windows-1252`"
+    );
+    Ok(label.to_owned())
+}
+
+/// Takes what means something as a pattern.
+fn pattern(glob: &str) -> anyhow::Result<String> {
+    let patterns = Patterns {
+        deny: vec![glob.to_owned()],
+        ..Patterns::default()
+    };
+    patterns.check()?;
+    Ok(glob.to_owned())
+}
+
 fn work_is_from_environment(matches: &ArgMatches) -> bool {
     matches
         .subcommand()
@@ -618,6 +641,9 @@ impl PolicyArgs {
             })
             .note_confinement(!self.no_landlock)
             .limits(self.limits(max_output_bytes));
+        if let Some(label) = self.default_encoding.as_ref().filter(|label| !label.is_empty()) {
+            builder = builder.default_encoding(label);
+        }
         builder = self.allow.iter().fold(builder, SessionBuilder::allow);
         builder = self.deny.iter().fold(builder, SessionBuilder::deny);
         builder = match self.approve {

@@ -13,14 +13,16 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
-use rootbound::read_configuration;
+use rootbound::{escaped, read_configuration};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
+
+use super::foreign;
 
 /// The option that names the file, which is no key of it.
 pub(crate) const CONFIG: &str = "config";
 /// Keys whose values are host paths: relative ones start at the file's directory.
-const PATHS: [&str; 7] = [
+pub(crate) const PATHS: [&str; 7] = [
     "read",
     "write",
     "work",
@@ -29,14 +31,16 @@ const PATHS: [&str; 7] = [
     "audit",
     "audit_key",
 ];
+/// Letters that a message shows of a key that is none.
+const LONGEST_SHOWN: usize = 100;
 /// Values that are no paths, and the keys that have them.
-const NO_PATHS: [(&str, &str); 3] = [
+pub(crate) const NO_PATHS: [(&str, &str); 3] = [
     ("audit", "stderr"),
     ("audit", "none"),
     ("component", "built-in"),
 ];
 /// Keys whose paths may have a name before them.
-const LABELLED: [&str; 2] = ["read", "component"];
+pub(crate) const LABELLED: [&str; 2] = ["read", "component"];
 
 /// Something in the file that cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -60,12 +64,22 @@ pub(crate) struct Setting {
 pub(crate) fn read(file: &Path, command: &Command) -> anyhow::Result<BTreeMap<String, Setting>> {
     let text = read_configuration(file)
         .map_err(|error| anyhow::anyhow!("`{}` cannot be read: {error}", file.display()))?;
+    Ok(settings(file, &text, command)?)
+}
+
+/// The same for a text that was read already.
+pub(crate) fn settings(
+    file: &Path,
+    text: &str,
+    command: &Command,
+) -> Result<BTreeMap<String, Setting>, ConfigError> {
     let reader = Reader {
         file,
-        text: &text,
+        // Editors of other systems put one there, and it takes no column.
+        text: text.strip_prefix('\u{feff}').unwrap_or(text),
         command,
     };
-    Ok(reader.settings()?)
+    reader.settings()
 }
 
 /// The options that have a key.
@@ -78,7 +92,7 @@ pub(crate) fn keys(command: &Command) -> impl Iterator<Item = &Arg> {
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+pub(crate) enum Takes {
     Flag,
     Number,
     Text,
@@ -86,7 +100,7 @@ enum Takes {
 }
 
 impl Takes {
-    fn of(arg: &Arg) -> Self {
+    pub(crate) fn of(arg: &Arg) -> Self {
         let number = [TypeId::of::<u64>(), TypeId::of::<u32>()];
         match arg.get_action() {
             ArgAction::SetTrue => Self::Flag,
@@ -111,6 +125,7 @@ impl Takes {
     }
 }
 
+/// A file's text, and the options that it is about.
 struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
@@ -122,9 +137,13 @@ impl Reader<'_> {
         let table = DeTable::parse(self.text).map_err(|error| {
             self.wrong(error.span().unwrap_or_default(), error.message().to_owned())
         })?;
+        // In the order of the file, so that its first mistake is the one that is told.
+        let mut entries: Vec<_> = table.get_ref().iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
         let mut settings = BTreeMap::new();
-        for (key, value) in table.get_ref() {
-            let arg = self.arg(key.get_ref(), key.span())?;
+        for (key, value) in entries {
+            let is_table = matches!(value.get_ref(), DeValue::Table(_));
+            let arg = self.arg(key.get_ref(), is_table, key.span())?;
             let arguments = self.arguments(arg, key.get_ref(), value.get_ref(), value.span())?;
             let (line, _) = self.position(key.span().start);
             settings.insert(arg.get_id().to_string(), Setting { line, arguments });
@@ -132,30 +151,18 @@ impl Reader<'_> {
         Ok(settings)
     }
 
-    fn arg(&self, key: &str, span: Range<usize>) -> Result<&Arg, ConfigError> {
+    fn arg(&self, key: &str, is_table: bool, span: Range<usize>) -> Result<&Arg, ConfigError> {
         if let Some(arg) = keys(self.command).find(|arg| key_of(arg) == key) {
             return Ok(arg);
         }
-        let advice = match self.like(key) {
-            Some(like) => format!("did you mean `{like}`?"),
-            None => {
-                let known: Vec<String> = keys(self.command).map(key_of).collect();
-                format!("the keys are `{}`", known.join("`, `"))
-            }
+        let known: Vec<String> = keys(self.command).map(key_of).collect();
+        let advice = match foreign::advice(key, known.iter().map(String::as_str)) {
+            Some(advice) => advice,
+            None if is_table => "a file has no sections, only keys".to_owned(),
+            None => format!("the keys are `{}`", known.join("`, `")),
         };
+        let key: String = escaped(key).chars().take(LONGEST_SHOWN).collect();
         Err(self.wrong(span, format!("there is no key `{key}`; {advice}")))
-    }
-
-    /// The key that the command line's own suggestion would be.
-    fn like(&self, key: &str) -> Option<String> {
-        let error = self.try_out(&[format!("--{}", key.replace('_', "-")).into()])?;
-        match error.get(ContextKind::SuggestedArg)? {
-            ContextValue::String(option) => {
-                let key = option.trim_start_matches('-').replace('-', "_");
-                keys(self.command).map(key_of).find(|known| *known == key)
-            }
-            _ => None,
-        }
     }
 
     /// What the command line says to some arguments, if it does not take them.
@@ -302,60 +309,72 @@ fn in_words(value: &str, error: &clap::Error) -> String {
     }
 }
 
-/// The JSON Schema of the file, from the options. It stands in `docs/rootbound.schema.json`.
-#[cfg(test)]
-pub(crate) fn schema(command: &Command) -> Value {
-    let describe = |arg: &Arg| {
-        let text = json!({ "type": "string" });
-        let mut schema = match Takes::of(arg) {
-            Takes::Flag => json!({ "type": "boolean" }),
-            Takes::Number => json!({ "type": ["integer", "string"], "minimum": 0 }),
-            Takes::List => json!({ "type": ["array", "string"], "items": text }),
-            Takes::Text => text,
-        };
-        let choices: Vec<String> = (arg.get_possible_values().iter())
-            .map(|value| value.get_name().to_owned())
-            .collect();
-        if Takes::of(arg) == Takes::Text && !choices.is_empty() {
-            schema["enum"] = json!(choices);
-        }
-        let help = arg.get_long_help().or(arg.get_help());
-        schema["description"] = json!(help.map(ToString::to_string).unwrap_or_default());
-        (key_of(arg), schema)
-    };
-    let properties: serde_json::Map<String, Value> = keys(command).map(describe).collect();
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "rootbound.toml",
-        "description": "The options of a session: each key is the long name of an option, with `_` for `-`.",
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": false,
-    })
-}
-
 /// The text of a value that the command line was given.
 pub(crate) fn shown(value: &OsStr) -> Value {
     json!(value.to_string_lossy())
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test compares with a file of the repository"
-)]
 mod tests {
     use super::*;
-    use crate::cli::settings;
+    use crate::cli::settings::command;
 
-    /// Run with `ROOTBOUND_ACCEPT=1` to write the schema, and read what changed.
-    #[test]
-    fn the_schema_is_that_of_the_options() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rootbound.schema.json");
-        let schema = serde_json::to_string_pretty(&schema(&settings::command())).unwrap() + "\n";
-        if std::env::var_os("ROOTBOUND_ACCEPT").is_some() {
-            std::fs::write(&file, &schema).unwrap();
+    fn told(text: &str, command: &Command) -> String {
+        let settings = super::settings(Path::new("f.toml"), text, command);
+        settings.unwrap_err().to_string()
+    }
+
+    /// Each letter missing, doubled, another, and exchanged with the next.
+    fn mistakes(key: &str) -> Vec<String> {
+        let letters: Vec<char> = key.chars().collect();
+        let mut mistakes = Vec::new();
+        for at in 0..letters.len() {
+            let mut with = |change: fn(&mut Vec<char>, usize)| {
+                let mut changed = letters.clone();
+                change(&mut changed, at);
+                mistakes.push(changed.into_iter().collect::<String>());
+            };
+            with(|letters, at| {
+                letters.remove(at);
+            });
+            with(|letters, at| {
+                let letter = letters[at];
+                letters.insert(at, letter);
+            });
+            with(|letters, at| {
+                let other = if letters[at] == 'x' { 'q' } else { 'x' };
+                letters[at] = other;
+            });
+            with(|letters, at| {
+                let next = (at + 1).min(letters.len() - 1);
+                letters.swap(at, next);
+            });
         }
-        assert_eq!(std::fs::read_to_string(file).unwrap_or_default(), schema);
+        mistakes
+    }
+
+    #[test]
+    fn a_key_with_one_mistake_is_told_with_its_place_and_the_key_that_is_meant() {
+        let command = command();
+        let known: Vec<String> = keys(&command).map(key_of).collect();
+        for key in &known {
+            for wrong in mistakes(key) {
+                if known.contains(&wrong) {
+                    continue;
+                }
+                let text = format!("# first\n  {wrong} = 1\n");
+                let told = told(&text, &command);
+                let place = format!("f.toml:2:3: there is no key `{wrong}`; ");
+                assert!(told.starts_with(&place), "{told}");
+                assert!(told.contains(&format!("`{key}`")), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_mistake_of_the_file_is_told() {
+        let command = command();
+        let told = told("max_depth = 1\nwrong = 1\naaaa = 1\n", &command);
+        assert!(told.starts_with("f.toml:2:1: "), "{told}");
     }
 }

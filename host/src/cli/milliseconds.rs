@@ -1,19 +1,16 @@
-//! Times as people write them.
+//! How long a call may take, as people write it.
 
 use anyhow::{Context, bail};
 
+use super::times;
+
 /// Parses `5000` (milliseconds), `5s`, `1500ms`, `2m`; answers milliseconds.
 pub(crate) fn parse(text: &str) -> anyhow::Result<u64> {
-    let milliseconds = match text.parse() {
-        Ok(milliseconds) => milliseconds,
-        Err(_) => {
-            let time = humantime::parse_duration(text).ok();
-            let time = time.map(|time| u64::try_from(time.as_millis()));
-            let time = time.with_context(|| {
-                format!("`{text}` is not a time such as `5s`, `1500ms` or `5000`")
-            })?;
-            time.with_context(|| format!("`{text}` is too long"))?
-        }
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let too_long = || format!("`{text}` is too long");
+    let milliseconds = match is_number {
+        true => text.parse().with_context(too_long)?,
+        false => u64::try_from(times::duration(text)?.as_millis()).with_context(too_long)?,
     };
     if milliseconds == 0 {
         bail!("`{text}` leaves no time for any call");
@@ -32,11 +29,27 @@ mod tests {
             ("5s", 5000),
             ("1500ms", 1500),
             ("2m", 120_000),
+            ("1.5s", 1500),
+            ("18446744073709551615", u64::MAX),
         ] {
             assert_eq!(parse(text).ok(), Some(milliseconds), "{text}");
         }
-        for wrong in ["", "0", "0s", "5 parsecs", "-1", "1.5", "s"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+        for (text, why) in [
+            ("", "is not a time"),
+            ("0", "no time for any call"),
+            ("0s", "no time for any call"),
+            ("999us", "no time for any call"),
+            ("5 parsecs", "is not a time"),
+            ("-1", "is not a time"),
+            ("+1", "is not a time"),
+            ("1.5", "is not a time"),
+            ("s", "is not a time"),
+            ("5M", "not a unit of time"),
+            ("18446744073709551616", "is too long"),
+            ("1000000000years", "is too long"),
+        ] {
+            let told = parse(text).unwrap_err().to_string();
+            assert!(told.contains(why), "{text}: {told}");
         }
     }
 }

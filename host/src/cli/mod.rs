@@ -7,6 +7,8 @@ mod call;
 mod check;
 mod components;
 mod config;
+mod counts;
+mod foreign;
 mod generate;
 mod inspect;
 mod manifest;
@@ -15,6 +17,8 @@ mod opening;
 mod options;
 pub(crate) mod print;
 mod roots;
+#[cfg(test)]
+mod schema;
 mod settings;
 mod sizes;
 mod times;

@@ -1,7 +1,7 @@
 //! The options of a session from all their sources: what counts, and where it comes from.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -9,7 +9,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory};
 use serde_json::{Value, json};
 
 use super::args::{Cli, SessionArgs};
-use super::config::{self, CONFIG, Setting};
+use super::config::{self, CONFIG, Setting, Takes};
 
 /// Options of which one at most counts: each names the directory that is written to.
 const WRITES: [&str; 3] = ["write", "work", "session_dir"];
@@ -114,10 +114,18 @@ fn work_from_environment_counts(matches: &ArgMatches) -> bool {
 fn is_overruled(given: &ArgMatches, id: &str) -> bool {
     let says = |id: &str| match given.value_source(id) {
         Some(ValueSource::CommandLine) => true,
-        Some(ValueSource::EnvVariable) => id != "work" || work_from_environment_counts(given),
+        Some(ValueSource::EnvVariable) if id == "work" => work_from_environment_counts(given),
+        // An empty variable is as good as none.
+        Some(ValueSource::EnvVariable) => !is_empty(given, id),
         _ => false,
     };
     says(id) || (WRITES.contains(&id) && WRITES.into_iter().any(says))
+}
+
+fn is_empty(matches: &ArgMatches, id: &str) -> bool {
+    matches
+        .get_raw(id)
+        .is_none_or(|mut values| values.all(|value| value.is_empty()))
 }
 
 fn settle(
@@ -134,7 +142,11 @@ fn settle(
             (None, Some(ValueSource::EnvVariable)) => Origin::Environment,
             (None, _) => Origin::Default,
         };
-        let ignored = id == "work" && origin == Origin::Environment && !work_counts;
+        let counts = match id {
+            "work" => work_counts,
+            _ => !is_empty(matches, id),
+        };
+        let ignored = origin == Origin::Environment && !counts;
         Settled {
             key: config::key_of(arg),
             value: if ignored {
@@ -153,8 +165,14 @@ fn value(arg: &clap::Arg, matches: &ArgMatches) -> Value {
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         return json!(matches.get_flag(id));
     }
+    let shown = |value: &OsStr| match config::shown(value) {
+        Value::String(text) if Takes::of(arg) == Takes::Number => {
+            text.parse::<u64>().map_or(Value::String(text), Value::from)
+        }
+        value => value,
+    };
     let values: Vec<Value> = (matches.get_raw(id).into_iter().flatten())
-        .map(config::shown)
+        .map(shown)
         .collect();
     match (arg.get_action(), values.len()) {
         (ArgAction::Append, _) => json!(values),

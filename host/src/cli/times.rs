@@ -2,12 +2,19 @@
 
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 /// Parses `90s`, `15min`, `24h`, `7d`.
 pub(crate) fn duration(text: &str) -> anyhow::Result<Duration> {
-    humantime::parse_duration(text)
-        .with_context(|| format!("`{text}` is not a time such as `90s`, `24h` or `7d`"))
+    // humantime's `M` is a month, and whoever writes it means a minute.
+    if text.contains('M') {
+        bail!("`M` is not a unit of time; use `min` or `month`");
+    }
+    match humantime::parse_duration(text) {
+        Ok(time) => Ok(time),
+        Err(humantime::DurationError::NumberOverflow) => bail!("`{text}` is too long, or too fine"),
+        Err(_) => bail!("`{text}` is not a time such as `90s`, `24h` or `7d`"),
+    }
 }
 
 /// Parses `2026-01-31T12:00:00Z`, or how long ago.
@@ -26,6 +33,31 @@ pub(crate) fn since(text: &str) -> anyhow::Result<SystemTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_have_a_unit() {
+        let seconds = |text| duration(text).ok().map(|time| time.as_secs_f32());
+        for (text, expected) in [
+            ("90s", 90.0),
+            ("1h 30min", 5400.0),
+            ("1.5s", 1.5),
+            ("7 days", 604_800.0),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+        for (text, why) in [
+            ("", "is not a time"),
+            ("7", "is not a time"),
+            ("-7d", "is not a time"),
+            ("7 fortnights", "is not a time"),
+            ("5M", "not a unit of time"),
+            ("18446744073709551616s", "is too long"),
+            ("0.5ns", "or too fine"),
+        ] {
+            let told = duration(text).unwrap_err().to_string();
+            assert!(told.contains(why), "{text}: {told}");
+        }
+    }
 
     #[test]
     fn times_are_absolute_or_ago() {

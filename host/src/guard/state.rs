@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::fs::Stat;
 use wasmtime::component::{Resource, ResourceTable};
@@ -275,7 +275,7 @@ impl CallState {
         match fault {
             Fault::Trap(error) => Err(error),
             Fault::Late => {
-                let late = || timed_out(self.shared.policy.limits.timeout);
+                let late = || self.late(self.deadline);
                 let error = self.end_from_outside().unwrap_or_else(late);
                 Err(self.stop(error))
             }
@@ -535,7 +535,18 @@ impl CallState {
         if watch.is_some_and(|watch| watch.is_cancelled()) {
             return Some(CallError::cancelled());
         }
-        (Instant::now() >= self.deadline).then(|| timed_out(self.shared.policy.limits.timeout))
+        let now = Instant::now();
+        self.is_late(now).then(|| self.late(now))
+    }
+
+    /// The deadline itself is too late.
+    fn is_late(&self, now: Instant) -> bool {
+        now >= self.deadline
+    }
+
+    fn late(&self, now: Instant) -> CallError {
+        let limit = self.shared.policy.limits.timeout;
+        timed_out(limit, limit + now.saturating_duration_since(self.deadline))
     }
 
     /// The class of a change to an object: `DRAFT` when this session created it and it is
@@ -549,14 +560,16 @@ impl CallState {
     }
 }
 
-pub(crate) fn timed_out(limit: std::time::Duration) -> CallError {
+/// The answer to a call that has taken its time, and at least as much as `passed`.
+pub(crate) fn timed_out(limit: Duration, passed: Duration) -> CallError {
     CallError::new(
         code::TIMEOUT,
         format!("the call took longer than {} ms", limit.as_millis()),
     )
-    .hint_of("ask for less at a time")
+    .hint_of("ask for less at a time, or have the operator raise the limit")
     .detail("limit", "timeout_ms")
     .detail("value", limit.as_millis() as u64)
+    .detail("actual", passed.as_millis() as u64)
 }
 
 /// What the audit log keeps of text that a stranger chose.
@@ -566,4 +579,29 @@ fn clipped(text: &str) -> String {
     }
     let end = text.floor_char_boundary(MAX_RECORDED_BYTES);
     format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::AuditLog;
+    use crate::component::ToolComponent;
+    use crate::policy::Policy;
+
+    #[test]
+    fn a_call_has_its_time_and_not_a_nanosecond_more() {
+        let component = ToolComponent::file_tools().unwrap();
+        let policy = Policy::default();
+        let limit = policy.limits.timeout;
+        let shared = Shared::without_grants(component, policy, AuditLog::none());
+        let state = CallState::new(shared, String::new(), "", None);
+        let (deadline, tick) = (state.deadline, Duration::from_nanos(1));
+        assert!(!state.is_late(deadline - tick));
+        for late in [deadline, deadline + tick] {
+            assert!(state.is_late(late));
+            let error = state.late(late).to_json();
+            assert_eq!(error["value"], limit.as_millis() as u64);
+            assert_eq!(error["actual"], limit.as_millis() as u64);
+        }
+    }
 }

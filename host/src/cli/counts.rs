@@ -1,0 +1,39 @@
+//! Numbers of things.
+
+use std::num::IntErrorKind;
+use std::str::FromStr;
+
+use anyhow::bail;
+
+/// Parses a whole number.
+pub(crate) fn parse<T: FromStr<Err = std::num::ParseIntError>>(text: &str) -> anyhow::Result<T> {
+    match text.parse() {
+        Ok(number) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => {
+            bail!("`{text}` is too large")
+        }
+        Err(_) => bail!("`{text}` is not a whole number such as `100`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn numbers_are_whole_and_fit() {
+        assert_eq!(parse::<u32>("100").ok(), Some(100));
+        assert_eq!(parse::<u32>("4294967295").ok(), Some(u32::MAX));
+        for (text, why) in [
+            ("", "whole number"),
+            ("-1", "whole number"),
+            ("1.0", "whole number"),
+            ("10KiB", "whole number"),
+            ("many", "whole number"),
+            ("4294967296", "too large"),
+        ] {
+            let told = parse::<u32>(text).unwrap_err().to_string();
+            assert!(told.contains(why), "{text}: {told}");
+        }
+    }
+}
