@@ -26,7 +26,7 @@ impl Tool for CopyFile {
 
     const NAME: &'static str = "copy_file";
     const TITLE: &'static str = "Copy a file";
-    const DESCRIPTION: &'static str = "Copies one file of any kind, making directories as needed. \
+    const DESCRIPTION: &'static str = "Copies one file, making directories as needed. \
         An existing file at `to` is refused (`exists`) unless `overwrite: true` is given and the \
         user's policy allows it.";
     const RISK: Risk = Risk::Destructive;

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[serde(rename = "type")]
     kind: Option<Kind>,
     ignore_case: Option<bool>,
-    /// Match NFC and NFD alike; exact names first
+    /// Match NFC and NFD alike
     normalize: Option<bool>,
     #[schemars(extend("default" = LIMIT))]
     limit: Option<Within<1, MOST>>,

@@ -17,7 +17,6 @@ const ROWS: usize = 10_000;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     path: String,
-    /// Default all
     sheet: Option<String>,
     /// Such as `B2:D10` or `A:C`
     range: Option<String>,

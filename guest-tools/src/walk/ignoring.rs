@@ -7,9 +7,17 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// The files with rules, in the order in which they overrule each other.
 pub(super) const FILES: [&str; 2] = [".gitignore", ".ignore"];
 
+/// Lines of ignore files that are in force at once: each takes some kilobytes.
+const MOST_IN_FORCE: usize = 20_000;
+/// Lines that one walk reads: a second or two of work.
+const MOST_READ: usize = 100_000;
+
 /// The rules of the directories from the root down to where a walk is.
 #[derive(Debug, Default)]
-pub(super) struct Rules(Vec<Layer>);
+pub(super) struct Rules {
+    layers: Vec<Layer>,
+    read: usize,
+}
 
 /// The rules of one directory.
 #[derive(Debug)]
@@ -17,21 +25,31 @@ struct Layer {
     /// How many bytes of a path name the directory, its `/` included.
     base: usize,
     rules: Gitignore,
+    lines: usize,
 }
 
 impl Rules {
-    /// Adds the rules of a directory whose path takes `base` bytes.
-    pub(super) fn push(&mut self, base: usize, files: &[Vec<u8>]) {
+    /// Adds the rules of a directory whose path takes `base` bytes. False when they are too
+    /// many, and are left out.
+    pub(super) fn push(&mut self, base: usize, files: &[Vec<u8>]) -> bool {
+        let breaks = files.iter().flatten().filter(|byte| **byte == b'\n');
+        let lines = breaks.count() + files.len();
+        let in_force: usize = self.layers.iter().map(|layer| layer.lines).sum();
+        if in_force + lines > MOST_IN_FORCE || self.read + lines > MOST_READ {
+            return false;
+        }
+        self.read += lines;
         let rules = parsed(files);
         if !rules.is_empty() {
-            self.0.push(Layer { base, rules });
+            self.layers.push(Layer { base, rules, lines });
         }
+        true
     }
 
     /// Forgets the rules of the directories that are not above `base`.
     pub(super) fn leave(&mut self, base: usize) {
-        while self.0.last().is_some_and(|layer| layer.base >= base) {
-            self.0.pop();
+        while self.layers.last().is_some_and(|layer| layer.base >= base) {
+            self.layers.pop();
         }
     }
 
@@ -41,7 +59,7 @@ impl Rules {
             Match::None => None,
             other => Some(other.is_ignore()),
         };
-        self.0.iter().rev().find_map(word).unwrap_or(false)
+        self.layers.iter().rev().find_map(word).unwrap_or(false)
     }
 }
 
@@ -91,6 +109,21 @@ mod tests {
         ] {
             assert_eq!(rules.ignore(path, is_directory), ignored, "{path}");
         }
+    }
+
+    #[test]
+    fn more_rules_than_a_walk_can_take_are_left_out() {
+        let many = b"a\n".repeat(MOST_IN_FORCE - 2);
+        let mut rules = Rules::default();
+        assert!(rules.push(0, &[many.clone()]));
+        assert!(!rules.push(2, &[b"b\nc".to_vec()]));
+        assert!(rules.ignore("a", false) && !rules.ignore("d/b", false));
+        // What is no longer in force makes room, until all of it was too much work.
+        let pushes = (0..99).take_while(|_| {
+            rules.leave(0);
+            rules.push(0, &[many.clone()])
+        });
+        assert_eq!(pushes.count(), MOST_READ / MOST_IN_FORCE - 1);
     }
 
     #[test]

@@ -205,7 +205,10 @@ impl<F: Folder> Walk<F> {
         let base = self.path.len();
         if self.options.gitignore {
             let files = rules_in(&folder, &entries, &self.path, skipped);
-            self.rules.push(base, &files);
+            if !self.rules.push(base, &files) {
+                let path = format!("{}{}", self.path, ignoring::FILES[0]);
+                skipped.count(&path, Reason::TooLarge);
+            }
         }
         let next = 0;
         self.levels.push(Level {
