@@ -101,6 +101,24 @@ fn a_short_call_does_not_wait_for_a_long_one() {
     }
 }
 
+/// A tool has some of the places for calls that run, and never all.
+#[test]
+fn a_short_call_waits_for_no_long_ones_however_many_they_are() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let mut client = start(&cli, &fixture, GENERATIONS[0]);
+    for _ in 0..100 {
+        client.ask_call("loop_for_ever", json!({}));
+    }
+    for _ in 0..3 {
+        let id = client.ask_call("reach_siblings", json!({}));
+        // The long ones take thirty seconds.
+        let answer = client
+            .receive_within(Duration::from_secs(15))
+            .expect("an answer");
+        assert_eq!(answer["id"], id);
+    }
+}
+
 #[test]
 fn a_caller_who_wants_to_hears_how_far_a_call_is() {
     let (cli, fixture) = (Cli::new(), Fixture::new());

@@ -55,7 +55,7 @@ struct Crew {
     /// How often somebody has begun to serve, or left off.
     changes: u64,
     threads: usize,
-    /// Threads that have nothing to do.
+    /// Threads that have nothing to do, those that have just been started included.
     resting: usize,
     /// How many of them are wanted.
     wanted: usize,
@@ -78,7 +78,10 @@ impl Threads {
             called: Condvar::new(),
         });
         let threads = Self { shared };
-        threads.another(&mut threads.crew(), false)?;
+        let mut crew = threads.crew();
+        threads.another(&mut crew)?;
+        crew.wanted = 1;
+        drop(crew);
         Ok(threads)
     }
 
@@ -115,23 +118,22 @@ impl Threads {
         crew.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts another thread, if there are not too many.
-    fn another(&self, crew: &mut Crew, rests: bool) -> io::Result<()> {
+    /// Starts another thread, which rests.
+    fn another(&self, crew: &mut Crew) -> io::Result<()> {
         if crew.threads == MAX_THREADS {
-            return Ok(());
+            return Err(io::ErrorKind::QuotaExceeded.into());
         }
         let threads = self.clone();
         thread::Builder::new()
             .name("rootbound-mcp".to_owned())
-            .spawn(move || threads.live(rests))?;
+            .spawn(move || threads.live())?;
         crew.threads += 1;
+        crew.resting += 1;
         Ok(())
     }
 
-    fn live(&self, rests: bool) {
-        if rests {
-            self.rest(self.crew());
-        }
+    fn live(&self) {
+        self.rest(self.crew());
         let mut done = None;
         loop {
             let mut crew = self.crew();
@@ -147,6 +149,7 @@ impl Threads {
             } else if let Some(job) = crew.jobs.pop_front() {
                 job
             } else {
+                crew.resting += 1;
                 self.rest(crew);
                 continue;
             };
@@ -154,7 +157,8 @@ impl Threads {
         }
     }
 
-    /// Serves until there is a job.
+    /// Serves until there is a job. Whoever leaves serving leaves somebody who will serve: at
+    /// once where there are further jobs, else when this one takes long.
     fn serve(&self, mut done: Option<Tell>) -> Job {
         let mut is_first = true;
         let job = self.shared.runtime.block_on(poll_fn(|context| {
@@ -165,44 +169,34 @@ impl Threads {
         }));
         let mut crew = self.crew();
         crew.end();
-        self.call_others(&mut crew);
+        let at_once = !crew.jobs.is_empty() && crew.resting > crew.wanted;
+        crew.wanted += usize::from(at_once);
+        if at_once || !crew.looking {
+            self.shared.called.notify_one();
+        }
         job
     }
 
-    /// A job, but not before the messages had their turn.
+    /// A job, but not before the messages had their turn, and not where nobody could serve
+    /// meanwhile.
     fn next_job(&self, context: &mut Context<'_>, is_first: bool) -> Poll<Job> {
         let mut crew = self.crew();
-        if !is_first && let Some(job) = crew.jobs.pop_front() {
-            return Poll::Ready(job);
-        }
-        if !crew.jobs.is_empty() {
+        if is_first && !crew.jobs.is_empty() {
             context.waker().wake_by_ref();
+        } else if !crew.jobs.is_empty()
+            && (crew.resting > crew.wanted || self.another(&mut crew).is_ok())
+            && let Some(job) = crew.jobs.pop_front()
+        {
+            return Poll::Ready(job);
         }
         crew.server = Some(context.waker().clone());
         Poll::Pending
-    }
-
-    /// Whoever leaves serving for a job leaves somebody who will serve: at once where there
-    /// are further jobs, else when this one takes long. Where no further thread can be had,
-    /// messages wait for a job to end.
-    fn call_others(&self, crew: &mut Crew) {
-        let at_once = !crew.jobs.is_empty();
-        if crew.looking && !at_once {
-            return;
-        }
-        if crew.resting > crew.wanted {
-            crew.wanted += usize::from(at_once);
-            self.shared.called.notify_one();
-        } else {
-            let _ = self.another(crew, !at_once);
-        }
     }
 
     /// Rests until there is something to do: one at a time looks at each tick whether nobody
     /// has served since the last.
     fn rest(&self, mut crew: MutexGuard<'_, Crew>) {
         let (mut looks, mut quiet) = (false, 0);
-        crew.resting += 1;
         while crew.wanted == 0 {
             if (crew.looking && !looks) || quiet == LINGER {
                 crew.looking &= !looks;

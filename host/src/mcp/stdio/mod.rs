@@ -35,8 +35,8 @@ use output::Output;
 
 /// Calls that may be under way or wait; then no more is read until one has ended. A large
 /// message counts for as many as it has pieces of this size.
-const MAX_UNDER_WAY: usize = 1024;
-const PIECE: usize = 64 << 10;
+const MAX_UNDER_WAY: usize = 256;
+const PIECE: usize = 256 << 10;
 /// Bytes of answers that may wait for the client to read them; then no more is read.
 const MAX_UNSENT: usize = 1 << 20;
 /// Answers with more text than this are put into JSON beside other work.
