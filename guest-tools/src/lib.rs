@@ -9,6 +9,8 @@
 //! does not touch files is tested by a plain `cargo test`.
 
 mod editing;
+#[cfg(target_family = "wasm")]
+mod heap;
 mod magic;
 mod ooxml;
 mod reading;
