@@ -9,8 +9,9 @@ use tokio::sync::{Notify, oneshot};
 /// Calls that run at one time; the library has no more instances. Others wait here, where
 /// they take no thread.
 const MOST: usize = 64;
-/// Calls of one tool among them: more than machines that agents run on have processors.
-const MOST_OF_ONE_TOOL: usize = 16;
+/// Calls of one tool among them: as many as keep the processors of most machines busy. More at
+/// one time would only be slower each, and stand in the way of short ones.
+const MOST_OF_ONE_TOOL: usize = 8;
 
 /// The places of all calls of the server.
 #[derive(Clone, Debug, Default)]
