@@ -97,7 +97,8 @@ mod read_file {
     }
 }
 
-/// What the record of a small read costs: none, a file, a file with signatures.
+/// What the record of a small read costs: none, a file, a file with signatures, a file of which
+/// each entry is synced.
 #[divan::bench_group(min_time = 1)]
 mod read_file_on_record {
     use super::*;
@@ -119,6 +120,12 @@ mod read_file_on_record {
     #[divan::bench]
     fn signed_file(bencher: Bencher) {
         let fixture = Fixture::with_file_and_signatures(Size::SMALL.0);
+        bencher.bench(|| fixture.call("read_file", READ));
+    }
+
+    #[divan::bench]
+    fn synced_file(bencher: Bencher) {
+        let fixture = Fixture::with_file_and_synced_log(Size::SMALL.0);
         bencher.bench(|| fixture.call("read_file", READ));
     }
 }

@@ -89,6 +89,14 @@ pub(crate) fn directory_of(file: &Path) -> &Path {
     }
 }
 
+/// Opens the directory that holds a file of this crate's own state, to look names up in it, and
+/// to sync it where it may be read.
+pub(crate) fn open_directory_of(file: &Path) -> io::Result<File> {
+    let directory = directory_of(file);
+    let unread = || open_ambient_directory(directory).map(|(handle, _)| File::from(handle));
+    File::open(directory).or_else(|_| unread())
+}
+
 /// Whether an open directory is `outer` or lies in it; not when there is no `outer`.
 pub(crate) fn lies_below(directory: &OwnedFd, outer: &Path) -> bool {
     open_ambient_directory(outer)
@@ -115,6 +123,20 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
 #[cfg(debug_assertions)]
 pub(crate) fn variable_is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()
+}
+
+/// What the environment says to exporters of telemetry. An empty variable is as good as none.
+#[cfg(feature = "otel")]
+pub(crate) fn telemetry_variable(name: &str) -> Option<String> {
+    std::env::var(name)
+        .ok()
+        .filter(|value| !value.trim().is_empty())
+}
+
+/// The addresses that a host has now.
+#[cfg(feature = "otel")]
+pub(crate) fn resolve(host: &str, port: u16) -> io::Result<Vec<std::net::SocketAddr>> {
+    std::net::ToSocketAddrs::to_socket_addrs(&(host, port)).map(Iterator::collect)
 }
 
 pub(crate) fn working_directory() -> io::Result<PathBuf> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::ambient;
 use crate::approval::{Approver, Nobody};
-use crate::audit::{AuditKey, AuditLog, Rotation};
+use crate::audit::{AuditKey, AuditLog, AuditObserver, Rotation};
 use crate::component::{ComponentError, ToolComponent};
 use crate::default_encoding::is_encoding;
 use crate::error::CallError;
@@ -59,6 +59,9 @@ pub enum StartError {
     /// The audit log cannot be written.
     #[error("{}", .0.message())]
     Audit(CallError),
+    /// Somebody is to see the audit log, and there is none.
+    #[error("there is no audit log to be observed or exported")]
+    NothingToObserve,
     /// The audit log cannot be signed with the key that was given.
     #[error("`{}` cannot be the audit key: {reason}", path.display())]
     AuditKey {
@@ -112,6 +115,8 @@ pub struct SessionBuilder {
     confinement: Option<&'static str>,
     audit_key: Option<PathBuf>,
     rotation: Rotation,
+    audit_durability: Option<Durability>,
+    observers: Vec<Box<dyn AuditObserver>>,
     records_arguments: bool,
     guest_log: GuestLog,
     configuration: Option<PathBuf>,
@@ -399,6 +404,22 @@ impl SessionBuilder {
         self
     }
 
+    /// Whether an entry of the audit log is on the disk before what it announces is done, as
+    /// [`AuditLog::durability`] says. Default: [`Durability::Fast`], within a second.
+    #[must_use]
+    pub fn audit_durability(mut self, durability: Durability) -> Self {
+        self.audit_durability = Some(durability);
+        self
+    }
+
+    /// Shows each line that the audit log has taken to somebody else as well. Without a log
+    /// there is nothing to see, and [`build`](Self::build) fails.
+    #[must_use]
+    pub fn audit_observer(mut self, observer: impl AuditObserver + 'static) -> Self {
+        self.observers.push(Box::new(observer));
+        self
+    }
+
     /// Records the arguments of calls, and not only their hash. Contents, and what looks like
     /// a secret, are left out all the same. Default: false.
     ///
@@ -542,6 +563,13 @@ impl SessionBuilder {
         if self.rotation != Rotation::default() {
             audit = audit.rotated(self.rotation);
         }
+        if let Some(durability) = self.audit_durability {
+            audit = audit.durability(durability);
+        }
+        if audit.id().is_none() && !self.observers.is_empty() {
+            return Err(StartError::NothingToObserve);
+        }
+        audit.observed_by_all(self.observers);
         journal::clear_leftovers(state.as_deref());
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         policy.paths.strict |= self.toolset == Toolset::Single;

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, NetPort,
     PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
@@ -38,7 +38,8 @@ impl Session {
     /// taken back.
     ///
     /// Landlock does not cover looking up metadata and changing modes or times; files that
-    /// are open already stay usable. TCP is closed altogether.
+    /// are open already stay usable. TCP is closed altogether, but for the ports that an
+    /// [`AuditObserver`](crate::AuditObserver) of the log connects to.
     ///
     /// # Errors
     ///
@@ -112,6 +113,9 @@ fn add_rules(
     if let Some(log) = session.audit().grows_in() {
         let (directory, _) = ambient::open_ambient_directory(ambient::directory_of(log))?;
         ruleset = ruleset.add_rule(PathBeneath::new(directory, rights_to_rotate()))?;
+    }
+    for port in session.audit().ports() {
+        ruleset = ruleset.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
     }
     Ok(ruleset)
 }

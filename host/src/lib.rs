@@ -90,6 +90,7 @@ mod session_directory;
 mod shared;
 mod tool_host;
 mod toolset;
+mod trace;
 mod transaction;
 mod walk;
 
@@ -99,9 +100,11 @@ pub use approval::{
     RefuseEverything, Scope, TerminalApprover,
 };
 pub use audit::{
-    AuditFault, AuditKey, AuditLog, AuditPublicKey, AuditSink, LogVerifier, NoPublicKey, Rotation,
-    TracingSink, Unsettled, VerifiedLog, log_head, verify_log,
+    AuditFault, AuditKey, AuditLog, AuditObserver, AuditPublicKey, AuditSink, LogVerifier,
+    NoPublicKey, Rotation, TracingSink, Unsettled, VerifiedLog, log_head, verify_log,
 };
+#[cfg(feature = "otel")]
+pub use audit::{OtlpError, OtlpObserver};
 pub use builder::{SessionBuilder, StartError};
 pub use component::{
     ComponentError, ComponentLoader, DeclaredLimits, Definition, Import, Imported, Inspection,
@@ -123,5 +126,6 @@ pub use screen::escaped;
 pub use session::{Arguments, CallOptions, CallWatch, Session};
 pub use tool_host::{HostError, HostedTool, Tenant, ToolHost};
 pub use toolset::Toolset;
+pub use trace::{NoTraceParent, TraceParent};
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::approval::Approver;
-use crate::audit::{self, AuditLog, Entry, EntryKind};
+use crate::audit::{self, AuditLog, Entry, EntryKind, Settler};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
 use crate::component::{Definition, PathRole, ToolComponent};
@@ -30,6 +30,7 @@ use crate::running::{self, Answer};
 use crate::session_directory::SessionDirectory;
 use crate::shared::{Shared, describe_policy};
 use crate::toolset::Toolset;
+use crate::trace::TraceParent;
 use crate::transaction::{self, CommitOrder, EffectReceipt};
 
 /// Bytes of a path that the record of a refusal names though no WASI call had it (Linux:
@@ -112,6 +113,9 @@ pub struct CallOptions {
     pub watch: Option<Arc<CallWatch>>,
     /// Who is asked in this call instead of the session's approver.
     pub approver: Option<Arc<dyn Approver>>,
+    /// The trace that the call belongs to. Its entries in the audit log name it, and so does
+    /// what is exported of them.
+    pub trace: Option<TraceParent>,
 }
 
 impl std::fmt::Debug for CallOptions {
@@ -119,6 +123,7 @@ impl std::fmt::Debug for CallOptions {
         f.debug_struct("CallOptions")
             .field("dry_run", &self.dry_run)
             .field("watch", &self.watch)
+            .field("trace", &self.trace)
             .finish_non_exhaustive()
     }
 }
@@ -146,7 +151,7 @@ impl std::fmt::Debug for CallOptions {
 /// ```
 #[derive(Debug, Default)]
 pub struct CallWatch {
-    call: OnceLock<String>,
+    call: OnceLock<(String, Option<TraceParent>)>,
     phase: AtomicU8,
     operations: AtomicU64,
 }
@@ -206,6 +211,12 @@ impl Session {
             entry.session.clone_from(&shared.id);
         }
         shared.audit.append(entries)?;
+        let settler = Settler {
+            roots: &shared.roots,
+            genesis: &shared.genesis(),
+            key: shared.audit.key(),
+        };
+        audit::settle_what_is_left(shared.state.as_deref(), &settler);
         Ok(Self {
             shared: Arc::new(shared),
         })
@@ -288,7 +299,7 @@ impl Session {
         let number = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = format!("{}-{number}", shared.id);
         if let Some(watch) = &options.watch {
-            let _ = watch.call.set(call.clone());
+            let _ = watch.call.set((call.clone(), options.trace));
         }
         let mut state = CallState::new(
             Arc::clone(shared),
@@ -297,6 +308,7 @@ impl Session {
             *ceiling.as_ref().unwrap_or(&None),
         );
         state.watch.clone_from(&options.watch);
+        state.trace = options.trace;
         if let Err(error) = shared.quotas.call(Instant::now(), &shared.policy.limits) {
             let unrecorded = self.record_late_refusal(&state, "", &error).err();
             return (state, Err(unrecorded.unwrap_or(error)));
@@ -579,7 +591,10 @@ impl Session {
         }
         let mut entry = Entry::new(EntryKind::Call);
         entry.session.clone_from(&self.shared.id);
-        entry.call = watch.call.get().cloned();
+        if let Some((call, trace)) = watch.call.get() {
+            entry.call = Some(call.clone());
+            entry.traceparent = *trace;
+        }
         entry.tool = Some(tool.chars().take(MAX_TOOL_NAME).collect());
         entry.outcome = Some("timeout");
         entry.code = Some(code::TIMEOUT.to_owned());
@@ -741,6 +756,13 @@ impl Session {
     #[must_use]
     pub fn policy_json(&self) -> Value {
         describe_policy(&self.shared.policy)
+    }
+
+    /// How the audit log is kept, as its `genesis` has it under `audit`; nothing where there is
+    /// no log.
+    #[must_use]
+    pub fn audit_json(&self) -> Option<Value> {
+        self.shared.describe_audit()
     }
 
     /// The component that runs the calls.

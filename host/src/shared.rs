@@ -9,7 +9,7 @@ use rustix::fs::Stat;
 use serde_json::{Value, json};
 
 use crate::approval::{Approver, Nobody, Standing};
-use crate::audit::{AuditLog, Entry, EntryKind};
+use crate::audit::{AuditLog, Entry, EntryKind, Object};
 use crate::component::{Definition, ToolComponent};
 use crate::guest_log::GuestLog;
 use crate::journal::Journal;
@@ -220,6 +220,8 @@ impl Shared {
         let mut entry = Entry::new(EntryKind::Genesis);
         entry.format = Some(crate::audit::FORMAT);
         entry.log = self.audit.id();
+        entry.session.clone_from(&self.id);
+        entry.audit = self.describe_audit();
         entry.confinement = self.confinement;
         entry.component = Some(self.component.sha256().to_owned());
         entry.policy = Some(describe_policy(&self.policy));
@@ -231,12 +233,26 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// How the log is kept, members in alphabetical order; nothing where there is none.
+    pub(crate) fn describe_audit(&self) -> Option<Value> {
+        let mut described = self.audit.describe_keeping()?;
+        let arguments = match self.records_arguments {
+            true => "full",
+            false => "digest",
+        };
+        described["arguments"] = arguments.into();
+        described.sort_all_objects();
+        Some(described)
+    }
+}
+
 fn describe_grant(root: &crate::roots::Root) -> Value {
     let rights = match root.rights {
         Rights::Read => "read",
         Rights::Write => "write",
     };
-    json!({ "label": root.label, "rights": rights })
+    json!({ "label": root.label, "object": Object::new(root.id, None), "rights": rights })
 }
 
 /// The effective policy, members in alphabetical order as everywhere in the audit log.

@@ -3,22 +3,29 @@
 
 mod arguments;
 mod chain;
+mod durable;
 mod entries;
+#[cfg(feature = "otel")]
+mod exported;
 mod failing_sink;
 mod files;
 mod hostile;
+mod killed;
 mod repaired;
 mod rotated;
 mod schema;
+mod second_verifier;
 mod settled;
 mod shown;
 mod signed;
 mod story;
+mod told;
 mod traced;
+mod traces;
 mod unwritable;
 mod volume;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Recomputes every hash with another implementation of RFC 8785 and follows the links.
 /// Returns the entries.
@@ -53,4 +60,21 @@ fn lines_of(file: &std::path::Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
     text.lines().map(str::to_owned).collect()
+}
+
+/// The first message of a client to the server.
+fn initialize() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        },
+    })
+}
+
+/// A client's call of a tool.
+fn tool_call(id: u64, tool: &str, arguments: Value, meta: Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }

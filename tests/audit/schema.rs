@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rootbound::{
     AuditKey, AuditLog, CallOptions, Consent, RefuseEverything, Rotation, Session, SessionBuilder,
+    TraceParent,
 };
 use serde_json::{Value, json};
 
@@ -116,8 +117,14 @@ fn is_of_type(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Patterns of one class of characters, so many times: `^[0-9a-f]{64}$`, `^[0-9]+$`.
+/// Patterns of one class of characters, so many times: `^[0-9a-f]{64}$`, `^[0-9]+$`; and the
+/// one of a trace.
 fn matches(pattern: &str, text: &str) -> bool {
+    if pattern.starts_with("^00-") {
+        return text
+            .parse::<TraceParent>()
+            .is_ok_and(|trace| trace.to_string() == text);
+    }
     let (class, times) = pattern
         .strip_prefix("^[")
         .and_then(|rest| rest.strip_suffix('$'))
@@ -169,6 +176,7 @@ fn work(session: &Session) {
     }
     let dry_run = CallOptions {
         dry_run: true,
+        trace: Some(super::traces::PARENT.parse().unwrap()),
         ..CallOptions::default()
     };
     let write = json!({ "path": "never-made", "content": "x" });

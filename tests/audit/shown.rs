@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rootbound::{Consent, Session};
+use rootbound::{Consent, Rotation, Session};
 use serde_json::{Value, json};
 
 use super::lines_of;
@@ -275,4 +275,97 @@ fn the_head_is_what_verify_finds_and_takes() {
     assert_eq!(cli.run(["audit", "head", name]).status, Some(1));
     fs::remove_file(&log).unwrap();
     assert_eq!(cli.run(["audit", "head", name]).status, Some(2));
+}
+
+/// Nothing but a regular file is a log, and a pipe is not waited for.
+#[test]
+fn what_is_no_file_is_said_and_not_waited_for() {
+    let fixture = Fixture::new();
+    let outside = fixture.outside();
+    crate::support::pipe(&outside.join("pipe"));
+    for what in [
+        outside.join("pipe"),
+        outside.clone(),
+        outside.join("missing"),
+        PathBuf::from("/dev/zero"),
+        PathBuf::from("/dev/null"),
+    ] {
+        for command in ["verify", "show", "head"] {
+            let arguments = ["audit".as_ref(), command.as_ref(), what.as_os_str()];
+            let run = Cli::new().run(arguments);
+            assert_eq!(run.status, Some(2), "{run:?}");
+            assert!(run.stderr.starts_with("error: `"), "{run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_log_without_entries_is_told_from_a_damaged_one() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    fs::write(&log, "").unwrap();
+    for command in ["verify", "show", "head"] {
+        let arguments = ["audit".as_ref(), command.as_ref(), log.as_os_str()];
+        let run = Cli::new().run(arguments);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains("it has no entries"), "{run:?}");
+    }
+}
+
+/// A log that is not kept as a file, compressed for one.
+#[test]
+fn the_standard_input_is_verified_as_well() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let bytes = fs::read(&log).unwrap();
+    let verified = |bytes: &[u8]| {
+        let mut command = Cli::new().command(["audit", "verify", "-"]);
+        Run::with_input(&mut command, bytes)
+    };
+    assert_eq!(verified(&bytes).success()["entries"], lines_of(&log).len());
+    assert_eq!(verified(&bytes[..bytes.len() - 1]).status, Some(1));
+}
+
+/// Also when several files were put aside since the reader last looked.
+#[test]
+fn a_live_log_is_followed_over_files_that_are_put_aside() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder()
+        .read_root(fixture.inputs())
+        .audit_file(&log)
+        .audit_rotation(Rotation {
+            max_bytes: Some(1),
+            max_age: None,
+        });
+    let session = builder.build().unwrap();
+    let cli = Cli::new();
+    let mut command = cli.command(["audit", "show", "--follow", "--json"]);
+    command
+        .arg(&log)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (sender, lines) = mpsc::channel();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        let lines = stdout.lines().map_while(Result::ok);
+        lines.for_each(|line| drop(sender.send(line)));
+    });
+    assert!(lines.recv_timeout(PATIENCE).unwrap().contains("\"seq\":0,"));
+    for _ in 0..10 {
+        session.call("list_files", "{}").unwrap();
+    }
+    // The first genesis, and of each call the genesis of its file and two entries.
+    for number in 1..=30 {
+        let line = lines.recv_timeout(PATIENCE).unwrap();
+        assert!(
+            line.contains(&format!("\"seq\":{number},")),
+            "{number}: {line}"
+        );
+    }
+    child.kill().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    reader.join().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
 }

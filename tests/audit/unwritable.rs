@@ -1,15 +1,17 @@
 //! Logs that cannot be opened, or cannot be written any more.
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rootbound::{AuditLog, Session};
+use rootbound::{ApprovalRequest, AuditLog, Consent, Decision, Session};
 use serde_json::{Value, json};
 
-use super::{lines_of, verify};
+use super::{initialize, lines_of, tool_call, verify};
+use crate::durability::strace::{Fault, trace};
 use crate::support::cli::{Cli, Run, open_to_everyone};
 use crate::support::mounts::Mount;
 use crate::support::tree::names;
@@ -174,6 +176,119 @@ fn a_log_that_was_removed_takes_nothing_more() {
     assert_eq!(names(&fixture.workspace()), [""; 0]);
 }
 
+/// What an investigator finds under the log's name must be the log.
+#[test]
+fn a_log_whose_name_another_file_has_takes_nothing_more() {
+    for moves_back in [false, true] {
+        let fixture = Fixture::new();
+        fixture.work("old", "old");
+        let (log, aside) = (
+            fixture.outside().join("log"),
+            fixture.outside().join("aside"),
+        );
+        let builder = Session::builder().write_root(fixture.workspace());
+        let session = builder
+            .delete(Consent::Allow)
+            .audit_file(&log)
+            .build()
+            .unwrap();
+        fs::rename(&log, &aside).unwrap();
+        fs::copy(&aside, &log).unwrap();
+        for (tool, arguments) in [
+            ("write_file", json!({ "path": "t", "content": "x" })),
+            ("create_directory", json!({ "dir_path": "d" })),
+            ("delete_file", json!({ "path": "old" })),
+            ("file_exists", json!({ "path": "old" })),
+        ] {
+            let error = session.call(tool, arguments).unwrap_err();
+            assert_eq!(error.code(), "audit-unavailable", "{tool}: {error}");
+        }
+        assert_eq!(names(&fixture.workspace()), ["old"]);
+        assert_eq!(lines_of(&aside).len(), 1);
+        // The control: the log itself takes them again.
+        if moves_back {
+            fs::rename(&aside, &log).unwrap();
+            session
+                .call("delete_file", json!({ "path": "old" }))
+                .unwrap();
+            verify(&lines_of(&log));
+        }
+    }
+}
+
+/// Whatever the system says of a write to the log, at the first entry of the call and at each
+/// later one up to the intent.
+#[test]
+fn an_entry_that_cannot_be_written_is_a_change_that_is_not_made() {
+    let write = json!({ "path": "made/t", "content": "x" }).to_string();
+    for errno in ["ENOSPC", "EROFS", "EIO", "EDQUOT", "EFBIG"] {
+        for when in ["1+", "3+"] {
+            let (fixture, cli) = (Fixture::new(), Cli::new());
+            fs::create_dir(fixture.workspace().join(".git")).unwrap();
+            let log = fixture.outside().join("audit.jsonl");
+            let mut command = cli.command(["call", "write_file", &write, "--no-landlock"]);
+            command.arg("--work").arg(fixture.workspace());
+            command.arg("--audit").arg(&log);
+            let fault = Fault::at("write", &format!("error={errno}"), when);
+            let traced = trace(command, &log, Some(&fault));
+            assert!(traced.struck, "{errno} {when}");
+            let error = traced.run.refusal();
+            assert_eq!(error["code"], "audit-unavailable", "{errno} {when}");
+            assert_eq!(names(&fixture.workspace()), [".git"], "{errno} {when}");
+            verify(&lines_of(&log));
+        }
+    }
+}
+
+#[test]
+fn on_a_disk_that_takes_nothing_no_session_starts() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let disk = Mount::memory("64k", &fixture.outside());
+    let log = disk.path().join("audit.jsonl");
+    fs::write(&log, "").unwrap();
+    disk.make_read_only();
+    for log in [log, disk.path().join("new.jsonl")] {
+        let run = Run::of(&mut write_with_log(&cli, &fixture, &log));
+        assert_unavailable(&run, &fixture);
+    }
+    disk.make_writable();
+    fs::write(disk.path().join("filler"), vec![0; 1 << 20]).unwrap_err();
+    let run = Run::of(&mut write_with_log(
+        &cli,
+        &fixture,
+        &disk.path().join("audit.jsonl"),
+    ));
+    assert_unavailable(&run, &fixture);
+}
+
+/// Whoever chose the text that makes it so: here an approver, with its own name.
+#[test]
+fn a_line_that_would_be_too_long_is_not_written_nor_what_it_announces_done() {
+    for (letters, is_recorded) in [(5 << 20, false), (1 << 20, true)] {
+        let fixture = Fixture::new();
+        fixture.work("old", "old");
+        let log = fixture.outside().join("audit.jsonl");
+        let name = "n".repeat(letters);
+        let session = Session::builder()
+            .write_root(fixture.workspace())
+            .approver(move |_: &ApprovalRequest| Decision::approve_once(name.clone()))
+            .audit_file(&log)
+            .build()
+            .unwrap();
+        let answer = session.call("delete_file", json!({ "path": "old" }));
+        assert_eq!(answer.is_ok(), is_recorded, "{:?}", answer.err());
+        if let Err(error) = answer {
+            assert_eq!(error.code(), "audit-unavailable", "{error}");
+            assert!(error.message().contains("too long"), "{error}");
+        }
+        assert_eq!(fixture.workspace().join("old").exists(), !is_recorded);
+        drop(session);
+        verify(&lines_of(&log));
+        // And a log that ends in a long line is continued.
+        AuditLog::file(&log).unwrap();
+    }
+}
+
 #[test]
 fn on_a_full_disk_the_log_keeps_whole_lines_and_nothing_happens() {
     let fixture = Fixture::new();
@@ -208,4 +323,47 @@ fn standard_error_that_takes_nothing_is_no_log() {
     let child = command.stdout(Stdio::piped()).stderr(full.unwrap()).spawn();
     let run = Run::from(child.unwrap().wait_with_output().unwrap());
     assert_unavailable(&run, &fixture);
+}
+
+/// Nobody reads it any more.
+#[test]
+fn standard_error_that_is_closed_is_no_log() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = write_with_log(&cli, &fixture, Path::new("stderr"));
+    let child = command.stdout(Stdio::piped()).stderr(writer).spawn();
+    drop(command);
+    let run = Run::from(child.unwrap().wait_with_output().unwrap());
+    assert_unavailable(&run, &fixture);
+}
+
+/// The server reads its log's reader go away, and goes on refusing.
+#[test]
+fn standard_error_that_is_closed_later_is_no_log_from_then_on() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let mut command = cli.command(["mcp", "--audit", "stderr"]);
+    command.arg("--write").arg(fixture.workspace());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(server.stderr.take().unwrap()).lines();
+    assert!(stderr.any(|line| line.unwrap().contains("\"kind\":\"genesis\"")));
+    drop(stderr);
+    let mut stdin = server.stdin.take().unwrap();
+    for message in [
+        initialize(),
+        tool_call(
+            2,
+            "write_file",
+            json!({ "path": "t", "content": "x" }),
+            json!({}),
+        ),
+    ] {
+        writeln!(stdin, "{message}").unwrap();
+    }
+    drop(stdin);
+    let output = server.wait_with_output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert!(answers.contains("audit-unavailable"), "{answers}");
+    assert_eq!(names(&fixture.workspace()), [""; 0]);
 }

@@ -345,6 +345,7 @@ fn the_example_has_every_key() {
         "component",
         "session_dir",
         "default_encoding",
+        "otlp",
     ];
     for line in commented {
         let (key, _) = set(&line).unwrap();

@@ -12,5 +12,5 @@ mod journal;
 mod kills;
 mod power;
 mod stale;
-mod strace;
+pub mod strace;
 mod writers;

@@ -8,6 +8,7 @@
 use std::fs::{self, File};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use rootbound::{Consent, Durability, Session};
@@ -44,14 +45,15 @@ pub(super) fn step() -> impl Strategy<Value = String> {
     ]
 }
 
-pub(super) fn session(root: &Path) -> Recorded {
+pub(super) fn session(root: &Path, timeout: Duration) -> Recorded {
     Recorded::build(
         Session::builder()
             .work_root(root)
             .component(component::compiled())
             .overwrite(Consent::Allow)
             .delete(Consent::Allow)
-            .durability(Durability::Fast),
+            .durability(Durability::Fast)
+            .timeout(timeout),
     )
 }
 
@@ -67,7 +69,7 @@ proptest! {
         let root = lay_out(&ours, &links);
         let native_root = lay_out(&theirs, &links);
         let before = held(&ours);
-        let recorded = session(&root);
+        let recorded = session(&root, Duration::from_secs(60));
         let script = json!({"script": steps.join("|")});
         let answer = recorded.call("follow_a_script", script);
         let Ok(output) = answer else {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{cases, lay_out, operations, raw, session_over};
+use super::{cases, lay_out, operations, path, raw, session_over};
 use crate::support::tree::{Holds, tree};
 use crate::support::{Fixture, Recorded};
 
@@ -88,6 +89,40 @@ fn assert_retold(recorded: &Recorded, root: &Path, mut before: Known) -> Result<
     Ok(())
 }
 
+/// A call that changes what is there already, in all the ways in which a tool does.
+fn deed() -> impl Strategy<Value = (&'static str, Value)> {
+    let two = || (path(), path(), any::<bool>());
+    prop_oneof![
+        3 => two().prop_map(|(from, to, overwrite)| {
+            ("move_file", json!({ "from": from, "to": to, "overwrite": overwrite }))
+        }),
+        1 => two().prop_map(|(from, to, overwrite)| {
+            ("copy_file", json!({ "from": from, "to": to, "overwrite": overwrite }))
+        }),
+        1 => path().prop_map(|path| ("append_file", json!({ "path": path, "content": "z" }))),
+        1 => path().prop_map(|path| {
+            ("edit_file", json!({ "path": path, "edits": [{ "old_text": "b", "new_text": "c" }] }))
+        }),
+        2 => (path(), path()).prop_map(|(from, to)| ("apply_patch", patch(&from, &to))),
+        2 => operations().prop_map(|operations| operations[0].call()),
+    ]
+}
+
+/// A patch that makes a file, removes one, and moves one.
+fn patch(from: &str, to: &str) -> Value {
+    let patch = format!(
+        "--- /dev/null\n+++ b/{to}/new\n@@ -0,0 +1 @@\n+x\n\
+         --- a/a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-aa\n\\ No newline at end of file\n\
+         diff --git a/{from} b/{to}/moved\nsimilarity index 100%\nrename from {from}\nrename to {to}/moved\n"
+    );
+    json!({ "patch": patch })
+}
+
+/// How a script ends: as scripts do, abnormally, or not at all.
+fn last_step() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![2 => Just(None), 1 => Just(Some("trap")), 1 => Just(Some("spin"))]
+}
+
 proptest! {
     #![proptest_config(cases())]
 
@@ -107,14 +142,38 @@ proptest! {
 
     #[test]
     fn what_a_raw_guest_changed_is_what_the_log_says(
-        steps in prop::collection::vec(raw::step(), 1..12),
+        mut steps in prop::collection::vec(raw::step(), 1..12),
+        last in last_step(),
     ) {
         let fixture = Fixture::new();
         let root = lay_out(&fixture, &[]);
         let before = known(&root);
-        let recorded = raw::session(&root);
+        let recorded = raw::session(&root, Duration::from_millis(if last == Some("spin") { 200 } else { 60_000 }));
+        steps.extend(last.map(str::to_owned));
         let _ = recorded.call("follow_a_script", json!({"script": steps.join("|")}));
-        prop_assert_eq!(recorded.entries_of("call").len(), 1);
+        let calls = recorded.entries_of("call");
+        prop_assert_eq!(calls.len(), 1);
+        match last {
+            Some("trap") => prop_assert_eq!(&calls[0]["outcome"], "trapped"),
+            Some(_) => prop_assert_eq!(&calls[0]["outcome"], "timeout"),
+            None => {}
+        }
+        assert_retold(&recorded, &root, before)?;
+    }
+
+    /// Moves of directories with what is in them, copies, edits and patches of several files.
+    #[test]
+    fn what_was_moved_and_patched_is_what_the_log_says(
+        deeds in prop::collection::vec(deed(), 1..8),
+    ) {
+        let fixture = Fixture::new();
+        let root = lay_out(&fixture, &[]);
+        let before = known(&root);
+        let recorded = session_over(&root);
+        for (tool, arguments) in &deeds {
+            let _ = recorded.call(tool, arguments.clone());
+        }
+        prop_assert_eq!(recorded.entries_of("call").len(), deeds.len());
         assert_retold(&recorded, &root, before)?;
     }
 }

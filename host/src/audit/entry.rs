@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::policy::{Operation, RiskClass};
+use crate::trace::TraceParent;
 use crate::transaction::EffectReceipt;
 use crate::walk::ObjectId;
 
@@ -36,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) arguments: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) arguments_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) audit: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +105,8 @@ pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) traceparent: Option<TraceParent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version_after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version_before: Option<String>,
@@ -114,6 +119,7 @@ impl Entry {
             approver: None,
             arguments: None,
             arguments_sha256: None,
+            audit: None,
             bytes: None,
             call: None,
             code: None,
@@ -149,6 +155,7 @@ impl Entry {
             to_path: None,
             to_root: None,
             tool: None,
+            traceparent: None,
             version_after: None,
             version_before: None,
         }

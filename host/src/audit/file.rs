@@ -1,20 +1,24 @@
 //! Audit logs in files and on the standard error stream.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{AtFlags, FlockOperation, Stat};
+use rustix::io::Errno;
 use serde_json::Value;
 
 use super::AuditSink;
+use super::flush::{Flusher, LogFile};
 use super::tail::Tail;
 use crate::ambient;
+use crate::walk::ObjectId;
 
 /// How long a second process waits for the first to let go of the log.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// Longest first line that is read to learn how old a log is.
 const MAX_FIRST_LINE: u64 = 1 << 20;
 
@@ -41,13 +45,22 @@ impl Rotation {
 
 /// A file that only grows, locked while this process runs.
 pub(super) struct FileSink {
-    path: PathBuf,
+    place: Place,
     open: Mutex<Open>,
+    flusher: Flusher,
+}
+
+/// Where the file stands, whatever becomes of the working directory.
+struct Place {
+    path: PathBuf,
+    name: OsString,
+    directory: Arc<File>,
 }
 
 /// The file that takes the entries now.
 struct Open {
-    file: File,
+    log: Arc<LogFile>,
+    id: ObjectId,
     bytes: u64,
     /// When its first entry was written.
     since: SystemTime,
@@ -57,20 +70,29 @@ struct Open {
 }
 
 impl FileSink {
-    pub(super) fn open(path: &Path) -> io::Result<(Self, Tail)> {
-        let mut file = open_locked(path)?;
+    /// Opens a log that no other process writes to, or none any more within `patience`.
+    pub(super) fn open(path: &Path, patience: Duration) -> io::Result<(Self, Tail)> {
+        let mut file = open_locked(path, patience)?;
         let tail = Tail::read(&mut file)?;
+        let place = Place::of(path)?;
         let open = Open {
             since: first_time(&mut file)?.unwrap_or_else(SystemTime::now),
             bytes: tail.whole,
             torn: tail.torn.as_ref().map(|_| tail.whole),
-            file,
+            id: ObjectId::of(&rustix::fs::fstat(&file)?),
+            log: Arc::new(LogFile::new(file, Arc::clone(&place.directory))),
         };
         let sink = Self {
-            path: path.to_owned(),
+            place,
             open: Mutex::new(open),
+            flusher: Flusher::default(),
         };
         Ok((sink, tail))
+    }
+
+    /// Has whatever is written synced within a second from now on, by a thread.
+    pub(super) fn keep_synced(&self) -> io::Result<()> {
+        self.flusher.start()
     }
 
     fn locked(&self) -> MutexGuard<'_, Open> {
@@ -84,77 +106,116 @@ impl FileSink {
         open.bytes > 0 && rotation.is_due(open.bytes, age)
     }
 
-    /// Whether it has no entry yet.
-    pub(super) fn is_empty(&self) -> bool {
-        self.locked().bytes == 0
+    /// Puts the file aside and begins a new one under its name, with these lines. At no moment
+    /// is there no file of that name, or one that does not go on where the other ended.
+    pub(super) fn rotate(&self, lines: &str) -> io::Result<()> {
+        self.flusher.sync()?;
+        let mut open = self.locked();
+        let path = &self.place.path;
+        put_aside(path, &open.log.file)?;
+        let temporary = with_suffix(path, &crate::random::hex::<8>());
+        let begun = self.begin(&temporary, lines).inspect_err(|_| {
+            let _ = ambient::remove_file(&temporary);
+        });
+        *open = begun?;
+        self.flusher.note(&open.log);
+        Ok(())
     }
 
-    /// Puts the file aside and begins a new one under its name. At no moment is there no file
-    /// of that name.
-    pub(super) fn rotate(&self) -> io::Result<()> {
-        let mut open = self.locked();
-        open.file.sync_data()?;
-        put_aside(&self.path, &open.file)?;
-        let temporary = with_suffix(&self.path, &crate::random::hex::<8>());
-        let file = ambient::open_private_append(&temporary)?;
-        lock(&file)?;
-        ambient::rename_file(&temporary, &self.path).inspect_err(|_| {
-            let _ = ambient::remove_file(&temporary);
-        })?;
-        *open = Open {
-            file,
-            bytes: 0,
+    fn begin(&self, temporary: &Path, lines: &str) -> io::Result<Open> {
+        let file = ambient::open_private_append(temporary)?;
+        lock(&file, LOCK_PATIENCE)?;
+        (&file).write_all(lines.as_bytes())?;
+        ambient::rename_file(temporary, &self.place.path)?;
+        Ok(Open {
+            id: ObjectId::of(&rustix::fs::fstat(&file)?),
+            log: Arc::new(LogFile::new(file, Arc::clone(&self.place.directory))),
+            bytes: lines.len() as u64,
             since: SystemTime::now(),
             torn: None,
-        };
-        Ok(())
+        })
     }
 }
 
 impl AuditSink for FileSink {
     fn append(&self, lines: &str) -> io::Result<()> {
+        self.flusher.check()?;
         let mut open = self.locked();
-        if let Some(end) = open.torn {
-            open.file.set_len(end)?;
-            open.torn = None;
-        }
-        let metadata = rustix::fs::fstat(&open.file)?;
-        if metadata.st_nlink == 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "the file was removed",
-            ));
-        }
-        let before = metadata.st_size as u64;
-        let written = (&open.file).write_all(lines.as_bytes());
-        // Half a line would break the chain for good; what was there before is whole.
-        if written.is_err() && open.file.set_len(before).is_err() {
-            open.torn = Some(before);
-        }
-        written?;
-        open.bytes = before + lines.len() as u64;
+        open.append(&self.place, lines)?;
+        self.flusher.note(&open.log);
         Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.locked().file.sync_data()
+        self.flusher.sync()
+    }
+}
+
+impl Open {
+    fn append(&mut self, place: &Place, lines: &str) -> io::Result<()> {
+        let mut file = &self.log.file;
+        if let Some(end) = self.torn {
+            file.set_len(end)?;
+            self.torn = None;
+        }
+        let before = self.check_place(place)?;
+        let written = file.write_all(lines.as_bytes());
+        // Half a line would break the chain for good; what was there before is whole.
+        if written.is_err() && file.set_len(before).is_err() {
+            self.torn = Some(before);
+        }
+        written?;
+        self.bytes = before + lines.len() as u64;
+        Ok(())
+    }
+
+    /// Refuses a file that nobody will find under its name. Returns its length.
+    fn check_place(&self, place: &Place) -> io::Result<u64> {
+        let why = match place.look() {
+            Ok(stat) if ObjectId::of(&stat) == self.id => return Ok(stat.st_size as u64),
+            Ok(_) => "another file has its name",
+            Err(Errno::NOENT) => "the file was removed",
+            Err(errno) => return Err(errno.into()),
+        };
+        Err(io::Error::new(io::ErrorKind::NotFound, why))
+    }
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            path: path.to_owned(),
+            name: path.file_name().unwrap_or_default().to_owned(),
+            directory: Arc::new(ambient::open_directory_of(path)?),
+        })
+    }
+
+    fn look(&self) -> Result<Stat, Errno> {
+        rustix::fs::statat(&*self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+}
+
+impl Drop for FileSink {
+    /// The thread may be at work on the file, and would keep it locked as long.
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.locked().log.file, FlockOperation::Unlock);
     }
 }
 
 /// Opens the file that has this name once it is locked: while this process waited, another
 /// may have put it aside.
-fn open_locked(path: &Path) -> io::Result<File> {
+fn open_locked(path: &Path, patience: Duration) -> io::Result<File> {
     loop {
         let file = ambient::open_private_append(path)?;
-        lock(&file)?;
+        lock(&file, patience)?;
         if ambient::is_still(path, &file)? {
             return Ok(file);
         }
     }
 }
 
-fn lock(file: &File) -> io::Result<()> {
-    let give_up = Instant::now() + LOCK_PATIENCE;
+fn lock(file: &File, patience: Duration) -> io::Result<()> {
+    let give_up = Instant::now() + patience;
     loop {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(()),
@@ -210,6 +271,11 @@ fn first_time(file: &mut File) -> io::Result<Option<SystemTime>> {
     Ok(time.and_then(|time| humantime::parse_rfc3339(time).ok()))
 }
 
+/// Where logs are below a state directory.
+pub(super) fn directory(state: &Path) -> PathBuf {
+    state.join("audit")
+}
+
 /// A name that sorts by time and is not used twice.
 pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
     let state = state.ok_or_else(|| {
@@ -218,7 +284,7 @@ pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
             "neither XDG_STATE_HOME nor HOME is an absolute path; name a file with `--audit FILE`",
         )
     })?;
-    let directory = state.join("audit");
+    let directory = directory(state);
     ambient::create_private_directory(&directory)?;
     let time = humantime::format_rfc3339_micros(SystemTime::now())
         .to_string()

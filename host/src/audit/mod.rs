@@ -6,8 +6,13 @@
 mod arguments;
 mod entry;
 mod file;
+mod flush;
 mod intents;
 mod key;
+mod left;
+mod observer;
+#[cfg(feature = "otel")]
+mod otel;
 mod settle;
 mod tail;
 mod traced;
@@ -18,27 +23,38 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::ambient;
 use crate::error::CallError;
+use crate::policy::Durability;
 use entry::Repaired;
-use file::FileSink;
+use file::{FileSink, LOCK_PATIENCE};
 use intents::OpenIntent;
+use left::Mark;
+use tail::Tail;
 
 pub use file::Rotation;
 pub use key::{AuditKey, AuditPublicKey, NoPublicKey};
+pub use observer::AuditObserver;
+#[cfg(feature = "otel")]
+pub use otel::{OtlpError, OtlpObserver};
 pub use traced::TracingSink;
 pub use verify::{AuditFault, LogVerifier, Unsettled, VerifiedLog, log_head, verify_log};
 
 pub(crate) use arguments::recorded as recorded_arguments;
 pub(crate) use entry::{AccessedObject, Entry, EntryKind, Object};
+pub(crate) use left::{Settler, settle_what_is_left};
 pub(crate) use settle::settlements;
 
 /// The format that the `genesis` entry names.
 pub(crate) const FORMAT: &str = "rootbound-audit/1";
 /// Bytes of an ordinary entry.
 const USUAL_LINE: usize = 512;
+/// Bytes of the longest line. Whoever continues a log finds its last line at the end of the file,
+/// and whoever verifies it reads a line at a time.
+const LONGEST_LINE: usize = 4 << 20;
 /// Entries after which a log that is signed gets a checkpoint.
 const CHECKPOINT_EVERY: u64 = 1000;
 /// The `reason` of a checkpoint after which this process writes nothing more.
@@ -136,6 +152,10 @@ struct Chain {
     repaired: Option<Repaired>,
     /// What the process before was about to do, and did not say how it went.
     open: Vec<OpenIntent>,
+    durability: Durability,
+    observers: Vec<Box<dyn AuditObserver>>,
+    /// What tells the next process that this one has begun to change something.
+    mark: Option<Mark>,
 }
 
 /// Where a chain's lines go.
@@ -154,12 +174,22 @@ impl Sink {
         }
     }
 
-    fn rotate(&self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.rotate(),
-            Self::Other(_) => Ok(()),
+    /// Takes lines, as the first of a new file where that is wanted.
+    fn take(&self, lines: &str, place: Place) -> io::Result<()> {
+        match (self, place) {
+            (Self::File(file), Place::NewFile) => file.rotate(lines),
+            _ => self.as_dyn().append(lines),
         }
     }
+}
+
+/// Where lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Behind those before.
+    End,
+    /// Into a new file, while that of those before is put aside.
+    NewFile,
 }
 
 impl AuditLog {
@@ -171,7 +201,12 @@ impl AuditLog {
     /// `audit-unavailable` when the file cannot be opened, is in use, or does not end in a
     /// valid entry.
     pub fn file(file: impl AsRef<Path>) -> Result<Self, CallError> {
-        let (sink, tail) = FileSink::open(file.as_ref()).map_err(CallError::audit_unavailable)?;
+        let opened = FileSink::open(file.as_ref(), LOCK_PATIENCE);
+        let (sink, tail) = opened.map_err(CallError::audit_unavailable)?;
+        Ok(Self::continued(file.as_ref(), sink, tail))
+    }
+
+    fn continued(file: &Path, sink: FileSink, tail: Tail) -> Self {
         let mut chain = Chain::new(Sink::File(sink));
         if let Some(last) = tail.last {
             chain.next_seq = last.seq + 1;
@@ -180,8 +215,8 @@ impl AuditLog {
         chain.repaired = tail.torn;
         chain.open = tail.open;
         let mut log = Self::of(chain, "file");
-        log.location = Some(file.as_ref().to_owned());
-        Ok(log)
+        log.location = Some(file.to_owned());
+        log
     }
 
     /// A new file for this log below the user's state directory,
@@ -196,7 +231,10 @@ impl AuditLog {
 
     /// A new file below a state directory.
     pub(crate) fn in_directory(state: Option<&Path>) -> Result<Self, CallError> {
-        Self::file(file::new_path(state).map_err(CallError::audit_unavailable)?)
+        let path = file::new_path(state).map_err(CallError::audit_unavailable)?;
+        let log = Self::file(&path)?;
+        log.locked(|chain| chain.mark = state.map(|state| Mark::of(&path, state)));
+        Ok(log)
     }
 
     /// A log whose lines go to a sink of the embedding program.
@@ -240,6 +278,42 @@ impl AuditLog {
         self
     }
 
+    /// Whether an entry is on the disk before what it announces is done. The default is
+    /// [`Durability::Fast`]: it is written before, survives the process from then on, and is on
+    /// the disk within a second and when the session is closed, so that a power cut can take the
+    /// last second with it. [`Durability::Full`] syncs each entry before its operation goes on.
+    ///
+    /// Once something could not be synced, the log takes nothing more: nobody knows what the
+    /// disk holds.
+    #[must_use]
+    pub fn durability(self, durability: Durability) -> Self {
+        self.locked(|chain| chain.durability = durability);
+        self
+    }
+
+    /// Shows each line that the log has taken to somebody else as well. Where there is no log
+    /// there is nothing to show.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use rootbound::{AuditLog, Session};
+    ///
+    /// let (sender, seen) = mpsc::channel();
+    /// let log = AuditLog::sink(|_: &str| Ok(())).observed_by(move |line: &str| {
+    ///     let _ = sender.send(line.to_owned());
+    /// });
+    /// let session = Session::builder().audit(log).build()?;
+    /// assert!(seen.try_recv().is_ok_and(|line| line.contains("genesis")));
+    /// # Ok::<(), rootbound::StartError>(())
+    /// ```
+    #[must_use]
+    pub fn observed_by(self, observer: impl AuditObserver + 'static) -> Self {
+        self.locked(|chain| chain.observers.push(Box::new(observer)));
+        self
+    }
+
     fn of(chain: Chain, describes: &'static str) -> Self {
         Self {
             chain: Some(Arc::new(Mutex::new(chain))),
@@ -266,9 +340,50 @@ impl AuditLog {
         self.location().filter(|_| rotates == Some(true))
     }
 
+    /// TCP ports that the log's observers connect to.
+    pub(crate) fn ports(&self) -> Vec<u16> {
+        let ports = |chain: &mut Chain| {
+            let observers = chain.observers.iter();
+            observers.flat_map(|observer| observer.ports()).collect()
+        };
+        self.locked(ports).unwrap_or_default()
+    }
+
+    pub(crate) fn observed_by_all(&self, observers: Vec<Box<dyn AuditObserver>>) {
+        self.locked(|chain| chain.observers.extend(observers));
+    }
+
+    /// The key that signs the log.
+    pub(crate) fn key(&self) -> Option<AuditKey> {
+        self.locked(|chain| chain.key.clone())?
+    }
+
     /// The file of the key that signs the log.
     pub(crate) fn key_location(&self) -> Option<PathBuf> {
         self.locked(|chain| Some(chain.key.as_ref()?.location()?.to_owned()))?
+    }
+
+    /// How the log is kept, as its `genesis` and `rootbound check` tell it.
+    pub(crate) fn describe_keeping(&self) -> Option<Value> {
+        self.locked(|chain| {
+            let mut described = json!({ "durability": chain.durability });
+            if let Some(key) = &chain.key {
+                described["public_key"] = key.public_key().to_string().into();
+            }
+            described
+        })
+    }
+
+    /// When the log's file is put aside.
+    #[must_use]
+    pub fn rotation(&self) -> Rotation {
+        self.locked(|chain| chain.rotation).unwrap_or_default()
+    }
+
+    /// The public half of the key that signs the log.
+    #[must_use]
+    pub fn public_key(&self) -> Option<AuditPublicKey> {
+        self.locked(|chain| Some(chain.key.as_ref()?.public_key()))?
     }
 
     /// What the process before left undone, for the session that settles it.
@@ -308,12 +423,22 @@ impl AuditLog {
     }
 
     pub(crate) fn close(&self) -> Result<(), CallError> {
-        self.locked(|chain| {
-            chain.checkpoint(CLOSED)?;
-            chain.sink.as_dyn().sync()
-        })
-        .unwrap_or(Ok(()))
-        .map_err(CallError::audit_unavailable)
+        self.locked(Chain::close)
+            .unwrap_or(Ok(()))
+            .map_err(CallError::audit_unavailable)
+    }
+
+    /// Has what was recorded so far synced within a second, where it would wait for the first
+    /// call: a thread does that, and a program may want to start none before it has confined
+    /// itself.
+    ///
+    /// # Errors
+    ///
+    /// `audit-unavailable` when no thread can be started.
+    pub fn keep_synced(&self) -> Result<(), CallError> {
+        self.locked(|chain| chain.keep_synced())
+            .unwrap_or(Ok(()))
+            .map_err(CallError::audit_unavailable)
     }
 }
 
@@ -336,18 +461,33 @@ impl Chain {
             genesis: None,
             repaired: None,
             open: Vec::new(),
+            durability: Durability::Fast,
+            observers: Vec::new(),
+            mark: None,
         }
     }
 
     /// The chain moves on only when the sink took the lines, so that a failed write can be
     /// tried again without a gap.
     fn append(&mut self, entries: Vec<Entry>) -> io::Result<()> {
-        self.rotate_when_due(&entries)?;
+        // What starts a session comes before the kernel confines the process, and no other
+        // thread may run by then.
+        if entries[0].kind != EntryKind::Genesis {
+            self.keep_synced()?;
+        }
+        let difference = left::difference(&entries);
+        if let Some(mark) = &mut self.mark {
+            mark.make_for(&entries)?;
+        }
+        let place = self.begin_file_when_due(&entries)?;
         match &self.sink {
-            Sink::File(_) => self.append_batch(entries)?,
+            Sink::File(_) => self.append_batch(entries, place)?,
             Sink::Other(_) => entries
                 .into_iter()
-                .try_for_each(|entry| self.append_batch(vec![entry]))?,
+                .try_for_each(|entry| self.append_batch(vec![entry], place))?,
+        }
+        if let Some(mark) = &mut self.mark {
+            mark.count(difference);
         }
         if self.unsigned >= CHECKPOINT_EVERY {
             // What was to be recorded is. A checkpoint that was not written is still due.
@@ -356,7 +496,7 @@ impl Chain {
         Ok(())
     }
 
-    fn append_batch(&mut self, mut entries: Vec<Entry>) -> io::Result<()> {
+    fn append_batch(&mut self, mut entries: Vec<Entry>, place: Place) -> io::Result<()> {
         let genesis = self.note_genesis(&mut entries);
         let mut lines = Vec::with_capacity(entries.len() * USUAL_LINE);
         let mut prev = self.prev.clone();
@@ -369,7 +509,7 @@ impl Chain {
             seq += 1;
         }
         let lines = String::from_utf8(lines).map_err(io::Error::other)?;
-        self.sink.as_dyn().append(&lines)?;
+        self.sink.take(&lines, place)?;
         self.unsigned += seq - self.next_seq;
         self.prev = prev;
         self.next_seq = seq;
@@ -377,7 +517,30 @@ impl Chain {
             self.genesis = genesis;
             self.repaired = None;
         }
-        Ok(())
+        for observer in &self.observers {
+            observer.recorded(&lines);
+        }
+        match self.durability {
+            Durability::Full => self.sink.as_dyn().sync(),
+            Durability::Fast => Ok(()),
+        }
+    }
+
+    fn keep_synced(&self) -> io::Result<()> {
+        match (&self.sink, self.durability) {
+            (Sink::File(file), Durability::Fast) => file.keep_synced(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Signs and syncs what was recorded, and lets those hear the end who look on.
+    fn close(&mut self) -> io::Result<()> {
+        let signed = self.checkpoint(CLOSED);
+        let synced = self.sink.as_dyn().sync();
+        for observer in &self.observers {
+            observer.closed();
+        }
+        signed.and(synced)
     }
 
     /// The first `genesis` says what was found. Returns what the next file begins with.
@@ -413,41 +576,36 @@ impl Chain {
         entry.session.clone_from(&genesis.session);
         entry.log = Some(self.id.clone());
         entry.reason = Some(reason);
-        self.append_batch(vec![entry])?;
+        self.append_batch(vec![entry], Place::End)?;
         self.unsigned = 0;
         Ok(())
     }
 
-    /// Puts a full file aside. The new one begins with a `genesis` in any case: that of a
-    /// session that starts, or that of the file before.
-    fn rotate_when_due(&mut self, entries: &[Entry]) -> io::Result<()> {
-        let Sink::File(file) = &self.sink else {
-            return Ok(());
-        };
-        let is_full = file.is_full(self.rotation);
-        if is_full {
-            self.checkpoint("rotated")?;
-            self.sink.rotate()?;
-        } else if !file.is_empty() {
-            return Ok(());
+    /// Has a full file put aside. The new one begins with a `genesis` in any case, in one step
+    /// with its name: that of a session that starts, or that of the file before.
+    fn begin_file_when_due(&mut self, entries: &[Entry]) -> io::Result<Place> {
+        match &self.sink {
+            Sink::File(file) if file.is_full(self.rotation) => self.checkpoint("rotated")?,
+            _ => return Ok(Place::End),
         }
         let starts = entries.first().map(|entry| entry.kind) == Some(EntryKind::Genesis);
         match self.genesis.clone() {
             Some(mut genesis) if !starts => {
                 genesis.reason = Some("rotated");
                 genesis.time = entry::now();
-                self.append_batch(vec![genesis])
+                self.append_batch(vec![genesis], Place::NewFile)?;
+                Ok(Place::End)
             }
-            _ => Ok(()),
+            _ => Ok(Place::NewFile),
         }
     }
 }
 
 impl Drop for Chain {
-    /// The last who holds the log signs its end. Nobody is left to hear of a failure, but for
+    /// The last who holds the log signs and syncs its end. Nobody is left to hear of a failure, but for
     /// those who verify.
     fn drop(&mut self) {
-        let _ = self.checkpoint(CLOSED);
+        let _ = self.close();
     }
 }
 
@@ -461,5 +619,9 @@ fn push_line(lines: &mut Vec<u8>, entry: &Entry) -> io::Result<String> {
     lines.extend_from_slice(b",\"hash\":\"");
     lines.extend_from_slice(hash.as_bytes());
     lines.extend_from_slice(b"\"}\n");
+    if lines.len() - start > LONGEST_LINE {
+        let why = "an entry would be too long";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     Ok(hash)
 }

@@ -34,7 +34,25 @@ pub(crate) fn settlements(log: &AuditLog, roots: &Roots) -> Vec<Entry> {
     open.iter().filter_map(|open| settle(open, roots)).collect()
 }
 
-fn settle(open: &OpenIntent, roots: &Roots) -> Option<Entry> {
+/// Whether the directories of a change are granted here, by what they are and not only by their
+/// labels.
+pub(super) fn is_granted(open: &OpenIntent, roots: &Roots) -> bool {
+    let names = ["root", "to_root"].map(|name| open.entry[name].as_str());
+    let mut names = names.into_iter().flatten();
+    names.all(|label| granted(open, roots, label).is_some())
+}
+
+/// The root that is granted here and was granted to the session of a change, under one label.
+fn granted<'a>(open: &OpenIntent, roots: &'a Roots, label: &str) -> Option<&'a Root> {
+    let mut grants = open.genesis.as_ref()?["grants"].as_array()?.iter();
+    let was = grants.find(|grant| grant["label"] == label && grant["rights"] == "write")?;
+    let object: Object = serde_json::from_value(was["object"].clone()).ok()?;
+    let mut roots = roots.iter().filter(|root| root.rights == Rights::Write);
+    roots.find(|root| object.is(root.id))
+}
+
+/// The outcome of a change.
+pub(super) fn settle(open: &OpenIntent, roots: &Roots) -> Option<Entry> {
     let intent = &open.entry;
     let text = |name: &str| intent[name].as_str().map(str::to_owned);
     let mut entry = Entry::new(EntryKind::Outcome);
@@ -54,7 +72,7 @@ fn settle(open: &OpenIntent, roots: &Roots) -> Option<Entry> {
     entry.object = serde_json::from_value(intent["object"].clone()).ok();
     entry.version_before = text("version_before");
     entry.sha256_after = text("sha256_after");
-    match Announced::read(intent, roots).map_or_else(Finding::Unknown, |change| change.look()) {
+    match Announced::read(open, roots).map_or_else(Finding::Unknown, |change| change.look()) {
         Finding::Made(version) => {
             entry.outcome = Some("ok");
             entry.reason = Some("settled");
@@ -85,18 +103,20 @@ struct Site {
 }
 
 impl<'a> Announced<'a> {
-    /// Finds the places by root label and path. Whether they are what they were shows by
-    /// what stands there.
-    fn read(intent: &'a Value, roots: &Roots) -> Result<Self, &'static str> {
+    /// Finds the places by root and path. Whether they are what they were shows by what stands
+    /// there.
+    fn read(open: &'a OpenIntent, roots: &Roots) -> Result<Self, &'static str> {
+        let intent = &open.entry;
         let text = |name: &str| intent[name].as_str();
         let object: Option<Object> = serde_json::from_value(intent["object"].clone()).ok();
         let resolved = object
             .as_ref()
             .and_then(|object| object.resolved.as_deref());
         let path = resolved.or(text("path")).unwrap_or_default();
-        let at = Site::find(roots, text("root").unwrap_or_default(), path)?;
+        let root = |label| granted(open, roots, label).ok_or("not-granted");
+        let at = Site::find(root(text("root").unwrap_or_default())?, path)?;
         let to = match (text("to_root"), text("to_path")) {
-            (Some(root), Some(path)) => Some(Site::find(roots, root, path)?),
+            (Some(to), Some(path)) => Some(Site::find(root(to)?, path)?),
             _ => None,
         };
         Ok(Self {
@@ -168,9 +188,7 @@ impl<'a> Announced<'a> {
 }
 
 impl Site {
-    fn find(roots: &Roots, label: &str, path: &str) -> Result<Self, &'static str> {
-        let named = |root: &&Root| root.label == label && root.rights == Rights::Write;
-        let root = roots.iter().find(named).ok_or("not-granted")?;
+    fn find(root: &Root, path: &str) -> Result<Self, &'static str> {
         let path = path.trim_end_matches('/');
         let (parent, name) = path.rsplit_once('/').unwrap_or((".", path));
         if !walk::is_single_name(name) {

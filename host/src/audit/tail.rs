@@ -1,17 +1,20 @@
 //! Where the chain of a log file goes on, and what the process before left undone.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::LONGEST_LINE;
 use super::entry::Repaired;
-use super::intents::{Intents, OpenIntent};
+use super::intents::{Intents, OpenIntent, session_of};
 use crate::random;
 
 /// How far the reader of a tail looks back for the last entry, and for intents without an
-/// outcome: the entries of calls that were running when the process before was killed.
-const TAIL: u64 = 4 << 20;
+/// outcome: the entries of calls that were running when the process before was killed. The last
+/// line and half of another are in it in any case.
+const TAIL: u64 = 2 * LONGEST_LINE as u64 + 1;
 
 /// The last entry of a log that is continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl Tail {
         let start = size.saturating_sub(TAIL);
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
-        file.take(TAIL).read_to_end(&mut bytes)?;
+        (&mut file).take(TAIL).read_to_end(&mut bytes)?;
         let end = match bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(line_feed) => line_feed + 1,
             None if start == 0 => 0,
@@ -54,11 +57,15 @@ impl Tail {
             Some(line) => Some(last_of(line).ok_or_else(damaged)?),
             None => None,
         };
+        let mut open = open_intents(whole_lines);
+        for intent in open.iter_mut().filter(|intent| intent.genesis.is_none()) {
+            intent.genesis = genesis_of(&mut file, intent.session())?.map(Arc::new);
+        }
         Ok(Self {
             last,
             whole: start + end as u64,
             torn: (!torn.is_empty()).then(|| described(torn)),
-            open: open_intents(whole_lines),
+            open,
         })
     }
 }
@@ -107,7 +114,7 @@ fn open_intents(whole: &[u8]) -> Vec<OpenIntent> {
         let line = std::str::from_utf8(line).unwrap_or_default();
         // Reads are most of a log, and need not be parsed.
         let matters = match kind_of(line) {
-            "intent" => true,
+            "genesis" | "intent" => true,
             "outcome" | "call" => !intents.is_empty(),
             _ => false,
         };
@@ -116,6 +123,24 @@ fn open_intents(whole: &[u8]) -> Vec<OpenIntent> {
         }
     }
     intents.open()
+}
+
+/// The `genesis` of a session that began before the end that was read. Few logs are that long
+/// and end that badly, so all of it is read again.
+fn genesis_of(file: &mut (impl Read + Seek), session: &str) -> io::Result<Option<Value>> {
+    file.rewind()?;
+    let mut found = None;
+    for line in BufReader::new(file).split(b'\n') {
+        let line = line?;
+        let line = std::str::from_utf8(&line).unwrap_or_default();
+        if kind_of(line) == "genesis"
+            && let Ok(entry) = serde_json::from_str::<Value>(line)
+            && session_of(&entry) == session
+        {
+            found = Some(entry);
+        }
+    }
+    Ok(found)
 }
 
 /// The kind of an entry that the writer wrote. Nothing behind it has a member of that name;

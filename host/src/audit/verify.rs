@@ -8,12 +8,11 @@ use sha2::{Digest, Sha256};
 use super::intents::Intents;
 use super::key::AuditPublicKey;
 use super::tail::Tail;
-use super::{CLOSED, NO_PREVIOUS};
+use super::{CLOSED, LONGEST_LINE, NO_PREVIOUS};
 use crate::random;
 
-/// Longest line that is read. The writer keeps names and paths short, and batches accesses
-/// by 256.
-const MAX_LINE: u64 = 16 << 20;
+/// Bytes of a line that are read at most: no writer writes that many.
+const MAX_LINE: u64 = LONGEST_LINE as u64 + 1;
 
 /// A log that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +54,9 @@ pub enum AuditFault {
     /// The log cannot be read.
     #[error("the log cannot be read: {0}")]
     Unreadable(#[from] io::Error),
+    /// There is nothing in it.
+    #[error("it has no entries: its process was killed before the first, or they were removed")]
+    Empty,
     /// Something is wrong with an entry or its place.
     #[error("line {line}: {what}")]
     Line {
@@ -94,7 +96,7 @@ pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, 
 /// When the log cannot be read, is empty, or does not end in a whole entry.
 pub fn log_head(log: impl Read + Seek) -> Result<String, AuditFault> {
     let last = Tail::read(log)?.last;
-    last.map(|last| last.hash).ok_or(at(1, "the log is empty"))
+    last.map(|last| last.hash).ok_or(AuditFault::Empty)
 }
 
 /// Verifies a log entry by entry: a log in several files, a log that still grows, a log that
@@ -161,7 +163,7 @@ impl LogVerifier {
             result => result,
         })?;
         if self.chain.entries == before {
-            return Err(at(1, "the log is empty"));
+            return Err(AuditFault::Empty);
         }
         Ok(())
     }
@@ -208,7 +210,7 @@ impl LogVerifier {
         let unsettled = self.unsettled();
         let Follow { entries, prev, .. } = self.chain;
         if entries == 0 {
-            return Err(at(1, "the log is empty"));
+            return Err(AuditFault::Empty);
         }
         if let Some(expected) = head.filter(|expected| *expected != prev) {
             return Err(AuditFault::Head {
@@ -350,9 +352,14 @@ impl Follow {
         if starts && text_member(&entry, "kind") != Some("genesis") {
             return Err(at(line, "the log does not begin with a genesis"));
         }
+        let prev = text_member(&entry, "prev").ok_or(at(line, "it names no line before"))?;
         // The genesis of a file may continue the chain of another file.
-        let follows = text_member(&entry, "prev") == Some(self.prev.as_str());
-        if !starts && (!follows || seq != self.seq + 1) {
+        let begins_a_chain = (prev == NO_PREVIOUS, seq == 0);
+        let follows = match starts {
+            true => begins_a_chain == (true, true) || begins_a_chain == (false, false),
+            false => prev == self.prev && seq == self.seq + 1,
+        };
+        if !follows {
             return Err(at(
                 line,
                 "it does not follow the line before: lines are missing, added or out of order",
@@ -505,7 +512,7 @@ mod tests {
             verify_log(lines.join("\n").as_bytes(), None),
             Err(AuditFault::Line { line: 5, .. })
         ));
-        assert_eq!(faulty_line(&[]), 1);
+        assert!(matches!(verify(&[], None), Err(AuditFault::Empty)));
     }
 
     /// Another implementation of the standard says the same.

@@ -11,9 +11,12 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+#[cfg(feature = "otel")]
+use rootbound::OtlpObserver;
 use rootbound::{
     ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, Limits, Patterns,
-    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset, is_encoding,
+    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset, TraceParent,
+    is_encoding,
 };
 
 use super::components::{ComponentArgs, InspectArgs, ManifestArgs};
@@ -76,8 +79,24 @@ pub(crate) struct CallArgs {
     /// Stop before anything changes and show what would.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// The trace that the call belongs to (W3C Trace Context), for the audit log.
+    #[arg(
+        long,
+        value_name = "TRACE",
+        env = "TRACEPARENT",
+        hide_env_values = true
+    )]
+    traceparent: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+impl CallArgs {
+    /// The caller's trace. What is none is as good as absent, as the standard has it: whoever
+    /// set the variable may not know of this program.
+    pub(crate) fn trace(&self) -> Option<TraceParent> {
+        self.traceparent.as_deref()?.parse().ok()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -217,7 +236,7 @@ pub(crate) enum AuditCommand {
     /// Several files are one log in the order in which they are given, the oldest first.
     /// Exit status: 0 the log is whole, 1 it is not, 2 it cannot be read.
     Verify {
-        /// The log.
+        /// The log, or `-` for the standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The last hash, as noted elsewhere: finds an end that was cut off.
@@ -459,6 +478,10 @@ pub(crate) struct PolicyArgs {
     /// state directory].
     #[arg(long, value_name = "FILE|stderr|none")]
     audit: Option<PathBuf>,
+    /// Whether an entry of the audit log is on the disk before what it announces is done, or
+    /// within a second [default: fast].
+    #[arg(long, value_enum, hide_default_value = true, default_value = "fast")]
+    audit_durability: DurabilityArg,
     /// Sign the audit log with a key of `rootbound audit keygen`.
     #[arg(long, value_name = "FILE")]
     audit_key: Option<PathBuf>,
@@ -473,6 +496,11 @@ pub(crate) struct PolicyArgs {
     /// and what looks like a secret [default: digest].
     #[arg(long, value_enum, hide_default_value = true, default_value = "digest")]
     audit_arguments: AuditArgumentsArg,
+    /// Export the audit log to an OpenTelemetry collector as well, over OTLP/HTTP: at this
+    /// address, such as `http://localhost:4318`, or where the `OTEL_EXPORTER_OTLP_*` variables
+    /// say (`env`).
+    #[arg(long, value_name = "URL|env")]
+    otlp: Option<String>,
 }
 
 impl From<ConsentArg> for Consent {
@@ -481,6 +509,15 @@ impl From<ConsentArg> for Consent {
             ConsentArg::Deny => Self::Deny,
             ConsentArg::Ask => Self::Ask,
             ConsentArg::Allow => Self::Allow,
+        }
+    }
+}
+
+impl From<DurabilityArg> for Durability {
+    fn from(durability: DurabilityArg) -> Self {
+        match durability {
+            DurabilityArg::Full => Self::Full,
+            DurabilityArg::Fast => Self::Fast,
         }
     }
 }
@@ -623,6 +660,11 @@ impl PolicyArgs {
         }
     }
 
+    /// Where the audit log is exported to.
+    pub(super) fn otlp(&self) -> Option<String> {
+        self.otlp.clone()
+    }
+
     pub(super) fn apply(
         &self,
         mut builder: SessionBuilder,
@@ -635,13 +677,15 @@ impl PolicyArgs {
             .protect_secrets(self.protect_secrets)
             .strict_paths(self.strict_paths)
             .portable_names(!self.any_names)
-            .durability(match self.durability {
-                DurabilityArg::Full => Durability::Full,
-                DurabilityArg::Fast => Durability::Fast,
-            })
+            .durability(self.durability.into())
+            .audit_durability(self.audit_durability.into())
             .note_confinement(!self.no_landlock)
             .limits(self.limits(max_output_bytes));
-        if let Some(label) = self.default_encoding.as_ref().filter(|label| !label.is_empty()) {
+        if let Some(label) = self
+            .default_encoding
+            .as_ref()
+            .filter(|label| !label.is_empty())
+        {
             builder = builder.default_encoding(label);
         }
         builder = self.allow.iter().fold(builder, SessionBuilder::allow);
@@ -659,11 +703,11 @@ impl PolicyArgs {
         match log {
             // It was opened, and is signed and rotated, as the options say.
             Some(log) => Ok(builder.audit(log)),
-            None => Ok(self.log_to(builder)),
+            None => self.log_to(builder),
         }
     }
 
-    fn log_to(&self, builder: SessionBuilder) -> SessionBuilder {
+    fn log_to(&self, builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
         let mut builder = builder.audit_rotation(Rotation {
             max_bytes: self.audit_max_bytes,
             max_age: self.audit_max_age,
@@ -671,12 +715,15 @@ impl PolicyArgs {
         if let Some(key) = &self.audit_key {
             builder = builder.audit_key(key);
         }
-        match &self.audit {
+        if let Some(endpoint) = &self.otlp {
+            builder = export(builder, endpoint)?;
+        }
+        Ok(match &self.audit {
             None => builder,
             Some(target) if target.as_os_str() == "stderr" => builder.audit(AuditLog::stderr()),
             Some(target) if target.as_os_str() == "none" => builder.audit(AuditLog::none()),
             Some(file) => builder.audit_file(file),
-        }
+        })
     }
 
     fn limits(&self, max_output_bytes: u64) -> Limits {
@@ -701,6 +748,22 @@ impl PolicyArgs {
         );
         limits
     }
+}
+
+/// Has the audit log exported. Where it goes by the environment, that has to be asked for: the
+/// variables may be there for other programs.
+#[cfg(feature = "otel")]
+fn export(builder: SessionBuilder, endpoint: &str) -> Result<SessionBuilder, Failure> {
+    let endpoint = Some(endpoint).filter(|endpoint| *endpoint != "env");
+    let observer = OtlpObserver::to(endpoint).map_err(anyhow::Error::from)?;
+    let tell = |what: &str| super::print::to_stderr(&format!("warning: {what}"));
+    Ok(builder.audit_observer(observer.on_failure(tell)))
+}
+
+#[cfg(not(feature = "otel"))]
+fn export(_: SessionBuilder, _: &str) -> Result<SessionBuilder, Failure> {
+    let without = "this program was built without `--otlp`: build it with `--features otel`";
+    Err(anyhow::anyhow!(without).into())
 }
 
 fn set<T: Copy>(field: &mut T, value: Option<T>) {

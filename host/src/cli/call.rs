@@ -41,6 +41,7 @@ fn call(tenant: &Tenant, args: &CallArgs, arguments: Vec<u8>) -> Result<Output, 
     let options = CallOptions {
         dry_run: args.dry_run,
         watch: Some(Arc::clone(&watch)),
+        trace: args.trace(),
         ..CallOptions::default()
     };
     let (sender, receiver) = mpsc::channel();

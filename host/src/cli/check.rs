@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Manifest, Patterns, Rights, SECRETS, Session};
+use rootbound::{Consent, Manifest, Patterns, Rights, Rotation, SECRETS, Session};
 use serde_json::{Value, json};
 
 use super::args::CheckArgs;
@@ -39,6 +39,7 @@ fn as_json(opened: &Opened, look_inside: bool) -> Value {
     let others: Vec<Value> = described.collect();
     let session = opened.tenant.session();
     first["audit"] = json!(session.audit().describe());
+    first["audit_log"] = audit_as_json(opened);
     first["landlock"] = json!(opened.landlock);
     if !others.is_empty() {
         first["further"] = json!(others);
@@ -78,8 +79,10 @@ fn as_text(opened: &Opened, look_inside: bool) -> String {
         }
         text.push_str(&about_component(opened, session, look_inside));
     }
-    let session = opened.tenant.session();
-    let _ = writeln!(text, "audit:\n  {}", session.audit().describe());
+    text.push_str("audit:\n");
+    for line in audit_as_text(opened) {
+        let _ = writeln!(text, "  {line}");
+    }
     let _ = writeln!(text, "landlock:\n  {}", opened.landlock);
     text
 }
@@ -115,6 +118,67 @@ fn about_component(opened: &Opened, session: &Session, look_inside: bool) -> Str
         let _ = writeln!(text, "  declares {}", manifest.to_json());
     }
     text
+}
+
+/// How the log is kept: nothing where there is none.
+fn audit_as_json(opened: &Opened) -> Value {
+    let log = opened.tenant.session().audit();
+    let Some(mut kept) = opened.tenant.session().audit_json() else {
+        return Value::Null;
+    };
+    let Rotation { max_bytes, max_age } = log.rotation();
+    kept["file"] = json!(log.location().map(|file| file.display().to_string()));
+    kept["max_bytes"] = json!(max_bytes);
+    kept["max_age_seconds"] = json!(max_age.map(|age| age.as_secs()));
+    kept["otlp"] = json!(opened.otlp);
+    kept
+}
+
+fn audit_as_text(opened: &Opened) -> Vec<String> {
+    let log = opened.tenant.session().audit();
+    let Some(kept) = opened.tenant.session().audit_json() else {
+        return vec!["NONE, by --audit none: nothing that the tools do is recorded".to_owned()];
+    };
+    let place = match log.location() {
+        Some(file) => format!("{} {}", log.describe(), file.display()),
+        None => log.describe().to_owned(),
+    };
+    let durability = match kept["durability"].as_str() {
+        Some("full") => "each entry is on the disk before what it announces is done",
+        _ => {
+            "each entry is written before what it announces is done, and on the disk within a second"
+        }
+    };
+    let arguments = match kept["arguments"].as_str() {
+        Some("full") => "in full, but for contents and what looks like a secret",
+        _ => "as a hash",
+    };
+    let signed = match log.public_key() {
+        Some(key) => format!("signed, public key {key}"),
+        None => "not signed".to_owned(),
+    };
+    let mut lines = vec![
+        place,
+        durability.to_owned(),
+        format!("arguments: {arguments}"),
+        signed,
+        rotation(log.rotation()),
+    ];
+    let to = |endpoint: &String| format!("exported over OTLP, to {endpoint}");
+    lines.extend(opened.otlp.as_ref().map(to));
+    lines
+}
+
+fn rotation(rotation: Rotation) -> String {
+    let bytes = rotation.max_bytes.map(|bytes| format!("at {bytes} bytes"));
+    let age = rotation
+        .max_age
+        .map(|age| format!("after {}", humantime::format_duration(age)));
+    let when: Vec<String> = bytes.into_iter().chain(age).collect();
+    match when.is_empty() {
+        true => "one file, however large and old".to_owned(),
+        false => format!("put aside {}", when.join(" or ")),
+    }
 }
 
 fn refused(opened: &Opened, session: &Session) -> Vec<String> {

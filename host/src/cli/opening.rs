@@ -13,6 +13,8 @@ pub(crate) struct Opened {
     pub(crate) landlock: &'static str,
     /// Who answers where the policy says `ask`.
     pub(crate) approver: &'static str,
+    /// Where the audit log is exported to.
+    pub(crate) otlp: Option<String>,
 }
 
 impl SessionArgs {
@@ -39,6 +41,9 @@ impl SessionArgs {
         let Some((_, first)) = sessions.first() else {
             return Err(anyhow::anyhow!("there is no component").into());
         };
+        if first.audit().describe() == "none" {
+            print::to_stderr("warning: no audit log: nothing that the tools do is recorded");
+        }
         let tenant = host.tenant(first.clone());
         let landlock = match self.policy.no_landlock {
             true => "off, by --no-landlock",
@@ -47,10 +52,12 @@ impl SessionArgs {
                 KernelConfinement::Unavailable => "off, the kernel does not offer it",
             },
         };
+        tenant.session().audit().keep_synced()?;
         Ok(Opened {
             tenant,
             landlock,
             approver: self.policy.approver(),
+            otlp: self.policy.otlp(),
         })
     }
 

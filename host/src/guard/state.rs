@@ -22,6 +22,7 @@ use crate::quotas::Taken;
 use crate::roots::{Rights, Root, RootIndex};
 use crate::session::CallWatch;
 use crate::shared::Shared;
+use crate::trace::TraceParent;
 use crate::transaction::{Slot, StagedIndex, Transaction};
 use crate::walk::ObjectId;
 
@@ -36,6 +37,11 @@ const MAX_ACCESS_BYTES: usize = 16 << 20;
 /// Bytes of paths in all refusals of a call. Control characters take six times as many in
 /// the log.
 const MAX_REFUSAL_BYTES: usize = 1 << 20;
+/// Accesses in one entry of the audit log.
+const OBJECTS_PER_ENTRY: usize = 256;
+/// Bytes of their paths. Escaped they are twice as many, which with all the rest is still less
+/// than the longest line of a log.
+const BYTES_PER_ENTRY: usize = 1 << 20;
 /// Bytes of a name or path that the audit log keeps; longer ones are refused anyway
 /// (`PATH_MAX`).
 const MAX_RECORDED_BYTES: usize = 4096;
@@ -104,6 +110,10 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    fn path_bytes(&self) -> usize {
+        self.path.len() + self.resolved.as_ref().map_or(0, |path| path.len())
+    }
+
     fn object(&self) -> Object {
         Object::new(self.id, self.resolved.as_deref())
     }
@@ -127,6 +137,8 @@ pub(crate) struct CallState {
     pub(crate) deadline: Instant,
     /// By which another thread counts the call's operations and cancels it.
     pub(crate) watch: Option<Arc<CallWatch>>,
+    /// The trace that the call belongs to.
+    pub(crate) trace: Option<TraceParent>,
     pub(crate) table: ResourceTable,
     pub(crate) transaction: Transaction,
     /// The answer to give when the guest says `host`.
@@ -178,6 +190,7 @@ impl CallState {
             word: CallerWord::default(),
             deadline,
             watch: None,
+            trace: None,
             table: ResourceTable::new(),
             transaction: Transaction::default(),
             last_failure: None,
@@ -326,6 +339,7 @@ impl CallState {
         entry.session.clone_from(&self.shared.id);
         entry.call = Some(self.call.clone());
         entry.tool = Some(self.tool.clone());
+        entry.traceparent = self.trace;
         entry
     }
 
@@ -394,9 +408,8 @@ impl CallState {
         }
     }
 
-    /// The call's accesses as audit entries, up to 256 objects in one.
+    /// The call's accesses as audit entries, several objects in one.
     pub(crate) fn access_entries(&mut self) -> Vec<Entry> {
-        const OBJECTS_PER_ENTRY: usize = 256;
         let accesses = std::mem::take(&mut self.accesses);
         let roots = self.shared.roots.iter();
         let labels: Vec<Arc<str>> = roots.map(|root| root.label.as_str().into()).collect();
@@ -408,13 +421,12 @@ impl CallState {
             path: Arc::clone(&access.path),
             root: Arc::clone(&labels[access.root]),
         };
-        accesses
-            .chunks(OBJECTS_PER_ENTRY)
-            .map(|chunk| {
+        batches(&accesses)
+            .map(|batch| {
                 let mut entry = self.entry(EntryKind::Access);
                 entry.risk = Some(RiskClass::Read);
                 entry.decision = Some("allow");
-                match chunk {
+                match batch {
                     [one] => self.describe_one(&mut entry, one),
                     many => entry.objects = many.iter().map(&described).collect(),
                 }
@@ -570,6 +582,19 @@ pub(crate) fn timed_out(limit: Duration, passed: Duration) -> CallError {
     .detail("limit", "timeout_ms")
     .detail("value", limit.as_millis() as u64)
     .detail("actual", passed.as_millis() as u64)
+}
+
+/// Accesses that fit into one entry: up to 256, and no more paths than leave the line short.
+fn batches(accesses: &[Access]) -> impl Iterator<Item = &[Access]> {
+    let (mut count, mut bytes) = (0, 0);
+    accesses.chunk_by(move |access, next| {
+        (count, bytes) = (count + 1, bytes + access.path_bytes());
+        let fits = count < OBJECTS_PER_ENTRY && bytes + next.path_bytes() <= BYTES_PER_ENTRY;
+        if !fits {
+            (count, bytes) = (0, 0);
+        }
+        fits
+    })
 }
 
 /// What the audit log keeps of text that a stranger chose.

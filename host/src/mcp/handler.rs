@@ -9,7 +9,8 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use rootbound::{CallOptions, Tenant, code};
+use rootbound::{CallOptions, Tenant, TraceParent, code};
+use serde_json::Value;
 
 use super::approvals::{ClientApprovals, Way};
 use super::calls::{Call, Calls};
@@ -20,6 +21,8 @@ use super::tools::Tools;
 
 /// How long a list of tools stays true: it never changes while the server runs.
 const TOOLS_LIFETIME_MS: u64 = 60 * 60 * 1000;
+/// How a caller names its trace, in `_meta` as in HTTP (W3C Trace Context).
+const TRACEPARENT: &str = "traceparent";
 
 /// What all sessions of the server share.
 #[derive(Debug)]
@@ -123,6 +126,17 @@ impl Handler {
     }
 }
 
+/// The caller's trace: what the request itself says (`_meta`, revision 2026-07-28), else what
+/// HTTP says of it.
+fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let of_request = context.meta.get(TRACEPARENT).and_then(Value::as_str);
+    let parts = context.extensions.get::<http::request::Parts>();
+    let header = parts.and_then(|parts| parts.headers.get(TRACEPARENT)?.to_str().ok());
+    of_request
+        .and_then(|text| text.parse().ok())
+        .or_else(|| header?.parse().ok())
+}
+
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
@@ -170,6 +184,7 @@ impl ServerHandler for Handler {
         let options = CallOptions {
             dry_run,
             approver: way.approver(),
+            trace: trace_of(&context),
             ..CallOptions::default()
         };
         let (between, questions) = match way {

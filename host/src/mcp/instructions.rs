@@ -64,6 +64,11 @@ fn for_session(session: &Session, approver: &str) -> String {
             " A tool that changes something takes `dry_run: true` to show what it would do.",
         );
     }
+    if session.audit().describe() == "none" {
+        text.push_str(
+            " Nothing of what you do here is recorded: the user has switched the audit log off.",
+        );
+    }
     let limits = &session.policy().limits;
     let _ = write!(
         text,

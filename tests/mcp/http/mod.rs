@@ -292,3 +292,44 @@ fn a_client_that_goes_away_has_cancelled_its_call() {
     }
     assert_eq!(call().expect("an end of the call")["outcome"], "cancelled");
 }
+
+/// The trace of a request stands in its `_meta`, as the revision 2026-07-28 has it, and in HTTP's
+/// header; the request itself knows better.
+#[test]
+fn a_request_names_the_callers_trace() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let trace = |digit: &str| format!("00-{}-00f067aa0ba902b7-01", digit.repeat(32));
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } },
+    });
+    let opened = server.post(&[], &initialize.to_string());
+    let session = opened.header("mcp-session-id").unwrap().to_owned();
+    let header = trace("a");
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-06-18"),
+        ("traceparent", header.as_str()),
+    ];
+    for meta in [
+        json!({}),
+        json!({ "traceparent": trace("b") }),
+        json!({ "traceparent": "x" }),
+    ] {
+        let params = json!({ "name": "list_files", "arguments": {}, "_meta": meta });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        server.post(&headers, &request.to_string());
+    }
+    let params = json!({
+        "name": "list_files", "arguments": {}, "_meta": { "traceparent": trace("c") },
+    });
+    server.request("tools/call", params, json!({}));
+    assert_eq!(server.terminate(), Some(0));
+    let log = std::fs::read_to_string(&cli.audit_files()[0]).unwrap();
+    let entries = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    let calls = entries.filter(|entry: &Value| entry["kind"] == "call");
+    let named: Vec<Value> = calls.map(|entry| entry["traceparent"].clone()).collect();
+    assert_eq!(named, ["a", "b", "a", "c"].map(|digit| json!(trace(digit))));
+}

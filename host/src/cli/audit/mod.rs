@@ -1,23 +1,29 @@
 //! `rootbound audit`: for those who read the log, whoever wrote it.
 
 mod filter;
+mod follow;
 mod row;
 mod show;
 mod summary;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rootbound::{
     AuditFault, AuditKey, AuditPublicKey, LogVerifier, Unsettled, VerifiedLog, escaped, log_head,
 };
+use rustix::fs::OFlags;
 use serde_json::{Value, json};
 
 use super::args::{AuditArgs, AuditCommand};
 use super::{Exit, Failure, print};
+
+/// Bytes of a log that are read at a time.
+const PIECE: usize = 1 << 20;
 
 pub(super) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
     match &args.command {
@@ -32,12 +38,31 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
     }
 }
 
+/// Opens a log. A pipe, which might never end, a directory and a device are none.
 #[expect(
     clippy::disallowed_methods,
     reason = "the operator names the file to be read"
 )]
 fn open(file: &Path) -> anyhow::Result<File> {
-    File::open(file).with_context(|| format!("`{}`", file.display()))
+    let open = || {
+        let file = File::options()
+            .read(true)
+            .custom_flags(OFlags::NONBLOCK.bits() as i32)
+            .open(file)?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(std::io::Error::other("it is not a regular file")),
+        }
+    };
+    open().with_context(|| format!("`{}`", file.display()))
+}
+
+/// A log by name, or from the standard input.
+fn read(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    Ok(match file.as_os_str() == "-" {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(BufReader::with_capacity(PIECE, open(file)?)),
+    })
 }
 
 fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<Exit, Failure> {
@@ -46,7 +71,7 @@ fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<
         verifier = verifier.signed_by(public_key(key)?);
     }
     for file in files {
-        if let Err(fault) = verifier.read(BufReader::new(open(file)?)) {
+        if let Err(fault) = verifier.read(read(file)?) {
             return refused(file, fault);
         }
     }

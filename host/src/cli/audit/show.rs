@@ -4,12 +4,12 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
-use rootbound::{LogVerifier, escaped};
+use rootbound::{AuditFault, LogVerifier, escaped};
 use serde_json::Value;
 
 use super::filter::Filter;
 use super::summary::Summary;
-use super::{describe, open, row};
+use super::{describe, follow, open, row};
 use crate::cli::args::ShowArgs;
 use crate::cli::{Exit, Failure, print};
 
@@ -37,6 +37,7 @@ struct View<'a> {
     filter: Filter<'a>,
     summary: Summary,
     verifier: LogVerifier,
+    lines: u64,
     /// Whether nothing was found to be wrong yet. What follows a fault is shown, and not
     /// judged.
     is_whole: bool,
@@ -51,6 +52,7 @@ impl<'a> View<'a> {
             filter: Filter::new(args),
             summary: Summary::default(),
             verifier: LogVerifier::new(),
+            lines: 0,
             is_whole: true,
             is_read: true,
         }
@@ -64,7 +66,9 @@ impl<'a> View<'a> {
 
     fn read(&mut self, file: &Path, follow: bool) -> Result<(), Failure> {
         let mut log = BufReader::new(open(file)?);
+        let mut successor = None;
         let mut line = Vec::new();
+        let before = self.lines;
         while self.is_read {
             let read = log
                 .read_until(b'\n', &mut line)
@@ -73,21 +77,32 @@ impl<'a> View<'a> {
                 line.pop();
                 self.line(file, &line);
                 line.clear();
-            } else if follow {
-                // The rest of the line is still to come, and so is the next one.
-                std::thread::sleep(PATIENCE);
-            } else if read == 0 {
-                break;
+            } else if !follow {
+                if read == 0 {
+                    break;
+                }
+            } else if let Some(next) = successor.take() {
+                log = BufReader::new(next);
+            } else {
+                // What was written before it was put aside is read first.
+                successor = follow::successor(file, log.get_ref()).map_err(anyhow::Error::from)?;
+                if successor.is_none() {
+                    // The rest of the line is still to come, and so is the next one.
+                    std::thread::sleep(PATIENCE);
+                }
             }
         }
         if !line.is_empty() {
             self.line(file, &line);
             self.fault(file, "the last line is cut off");
+        } else if self.lines == before && self.is_read {
+            self.fault(file, &AuditFault::Empty.to_string());
         }
         Ok(())
     }
 
     fn line(&mut self, file: &Path, bytes: &[u8]) {
+        self.lines += 1;
         let text = String::from_utf8_lossy(bytes);
         if self.is_whole
             && let Err(fault) = self.verifier.line(&text)

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Verifies a Rootbound audit log without Rootbound, from what docs/audit.md says.
+
+    audit_verify.py [--head HASH] [--public-key KEY] FILE...      the oldest file first
+
+Exit status: 0 whole, 1 damaged (the line is named), 2 cannot be read. Python's library is all it
+needs, and the package `cryptography` for signatures.
+"""
+import argparse
+import hashlib
+import json
+import sys
+
+FIRST = "0" * 64
+
+
+class Damage(Exception):
+    """What is wrong with a line."""
+
+
+def refuse(text):
+    raise ValueError(f"`{text}` is no integer")
+
+
+def canonical(value):
+    """RFC 8785, for what a log may hold: no fractions, names in the order of UTF-16."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, int) and abs(value) > 2**53 - 1:
+        raise ValueError("a number is too large")
+    return json.dumps(value, ensure_ascii=False)
+
+
+def parse(line):
+    """The entry, whose text and hash are proven to be its own."""
+    try:
+        entry = json.loads(line.decode(), parse_float=refuse, parse_constant=refuse)
+        found = entry.pop("hash")
+        form = canonical(entry)
+        computed = hashlib.sha256(form.encode()).hexdigest()
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise Damage(f"no entry: {error}") from None
+    if found != computed:
+        raise Damage("the hash is not that of the entry")
+    if line != f'{form[:-1]},"hash":"{computed}"}}'.encode():
+        raise Damage("not in canonical form")
+    return entry | {"hash": found}
+
+
+def follow(before, entry):
+    """Whether an entry follows the one before; the very first begins a chain or a file."""
+    prev, seq = entry.get("prev"), entry.get("seq")
+    if type(prev) is not str or type(seq) is not int:
+        raise Damage("without `prev` or `seq`")
+    if before is None:
+        if entry.get("kind") != "genesis" or (prev == FIRST) != (seq == 0):
+            raise Damage("no beginning of a log")
+    elif (prev, seq) != (before["hash"], before["seq"] + 1):
+        raise Damage("it does not follow the entry before")
+
+
+def check_signature(entry, public_key):
+    """A checkpoint's signature by the key that was given."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    signed = {name: value for name, value in entry.items() if name not in ("hash", "signature")}
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+        key.verify(bytes.fromhex(entry["signature"]), canonical(signed).encode())
+    except (InvalidSignature, ValueError, KeyError, TypeError):
+        raise Damage("the signature is not that of the entry") from None
+
+
+def verify(files, head=None, public_key=None):
+    before = None
+    for name in files:
+        with open(name, "rb") as file:
+            number = 0
+            for number, line in enumerate(file, 1):
+                try:
+                    if not line.endswith(b"\n"):
+                        raise Damage("half a line")
+                    entry = parse(line[:-1])
+                    follow(before, entry)
+                    if public_key and entry.get("kind") == "checkpoint":
+                        check_signature(entry, public_key)
+                except Damage as damage:
+                    raise Damage(f"{name}: line {number}: {damage}") from None
+                before = entry
+            if number == 0:
+                raise Damage(f"{name}: no entries")
+    end = f"{files[-1]}: line {number}"
+    if head and before["hash"] != head:
+        raise Damage(f"{end}: the head is {before['hash']}")
+    if public_key and (before.get("kind"), before.get("reason")) != ("checkpoint", "closed"):
+        raise Damage(f"{end}: not signed as closed")
+    return before
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="verifies a Rootbound audit log")
+    arguments.add_argument("--head")
+    arguments.add_argument("--public-key")
+    arguments.add_argument("files", nargs="+")
+    asked = arguments.parse_args()
+    try:
+        last = verify(asked.files, asked.head, asked.public_key)
+    except Damage as damage:
+        sys.exit(print(damage) or 1)
+    except OSError as error:
+        sys.exit(print(error, file=sys.stderr) or 2)
+    print(f"whole: {last['seq'] + 1} entries, head {last['hash']}")
+
+
+if __name__ == "__main__":
+    main()
