@@ -28,12 +28,12 @@ test: export XDG_STATE_HOME := $(abspath $(TARGET))/tmp/state
 test: setup
 	scripts/test-prerequisites
 	scripts/lint
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --features otel
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --package rootbound-tool $(GUEST)
 	scripts/check-dependencies
 	cargo test --locked --workspace $(GUEST)
-	cargo test --locked
-	cargo run --quiet --locked --example embed >/dev/null
+	cargo test --locked --features otel
+	cargo run --quiet --locked --features otel --example embed >/dev/null
 
 test-clients: setup
 	scripts/test-prerequisites clients

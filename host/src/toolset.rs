@@ -70,7 +70,9 @@ fn single_hint(error: &CallError) -> &str {
             "check the spelling; the operation `list` shows what is there"
         }
         code::NOT_A_FILE => "it is a directory or a link; the operation `list` shows what is there",
-        code::NOT_EMPTY => "give `recursive: true` and `force: true` to delete it with what it holds",
+        code::NOT_EMPTY => {
+            "give `recursive: true` and `force: true` to delete it with what it holds"
+        }
         code::LIMIT_EXCEEDED if error.details()["limit"] == "max_read_bytes" => {
             "files are read whole; the operator can raise the limit"
         }

@@ -43,19 +43,34 @@ fn arguments_by_other_names_are_taken_for_what_they_stand_for() {
             "path",
         ),
         ("write_file", json!({ "path": "a", "text": "x" }), "content"),
-        ("create_file", json!({ "path": "a", "content": "x" }), "file_path"),
+        (
+            "create_file",
+            json!({ "path": "a", "content": "x" }),
+            "file_path",
+        ),
         ("create_directory", json!({ "path": "a" }), "dir_path"),
-        ("copy_file", json!({ "from": "a", "destination": "b" }), "to"),
+        (
+            "copy_file",
+            json!({ "from": "a", "destination": "b" }),
+            "to",
+        ),
         ("move_file", json!({ "source": "a", "to": "b" }), "from"),
         ("apply_patch", json!({ "diff": "x" }), "patch"),
-        ("delete_file", json!({ "path": "a", "force": true }), "recursive"),
+        (
+            "delete_file",
+            json!({ "path": "a", "force": true }),
+            "recursive",
+        ),
     ] {
         let error = recorded.error(tool, arguments.clone());
         let row = format!("{tool} {arguments}: {}", error.hint());
         assert_eq!(error.code(), "invalid-arguments", "{row}");
         assert!(error.hint().contains("known arguments: `"), "{row}");
         let did_you = format!("did you mean `{meant}`?");
-        assert!(meant.is_empty() || error.hint().starts_with(&did_you), "{row}");
+        assert!(
+            meant.is_empty() || error.hint().starts_with(&did_you),
+            "{row}"
+        );
     }
 }
 
@@ -79,7 +94,13 @@ fn what_is_wrong_inside_of_a_list_is_told_with_its_place() {
         ),
         (json!("a"), "give `edits[0]` as an object"),
     ] {
-        assert_told(&recorded, "edit_file", edits(edit), "invalid-arguments", hint);
+        assert_told(
+            &recorded,
+            "edit_file",
+            edits(edit),
+            "invalid-arguments",
+            hint,
+        );
     }
     let text = json!({ "path": "a", "edits": "[{\"old_text\": \"a\"}]" });
     let hint = "itself, not as a string that holds it";
@@ -92,7 +113,13 @@ fn a_directory_with_entries_is_deleted_by_the_word_that_the_refusal_names() {
     fixture.work("d/f", "x");
     let recorded = allowing(&fixture);
     let arguments = json!({ "path": "d" });
-    assert_told(&recorded, "delete_file", arguments, "not-empty", "`recursive: true`");
+    assert_told(
+        &recorded,
+        "delete_file",
+        arguments,
+        "not-empty",
+        "`recursive: true`",
+    );
     recorded.fields("delete_file", json!({ "path": "d", "recursive": true }));
     assert!(!fixture.workspace().join("d").exists());
 }
@@ -104,7 +131,10 @@ fn a_patch_that_deletes_asks_for_a_deletion() {
     fixture.work("gone", "gone\n");
     let builder = || Session::builder().work_root(fixture.workspace());
     let denied = Recorded::build(builder().overwrite(Consent::Allow).delete(Consent::Deny));
-    assert_eq!(denied.error("apply_patch", patch.clone()).code(), "delete-denied");
+    assert_eq!(
+        denied.error("apply_patch", patch.clone()).code(),
+        "delete-denied"
+    );
     assert!(fixture.workspace().join("gone").exists());
     let allowed = Recorded::build(builder().overwrite(Consent::Deny).delete(Consent::Allow));
     allowed.fields("apply_patch", patch);
@@ -120,7 +150,13 @@ fn globs_that_could_find_nothing_are_refused() {
         let arguments = json!({ "pattern": pattern });
         assert_told(&recorded, "find_files", arguments, "invalid-arguments", "");
         let arguments = json!({ "query": "x", "glob": pattern });
-        assert_told(&recorded, "search_files", arguments, "invalid-arguments", "");
+        assert_told(
+            &recorded,
+            "search_files",
+            arguments,
+            "invalid-arguments",
+            "",
+        );
     }
     let found = recorded.fields("find_files", json!({ "pattern": "[a]" }));
     assert_eq!(found["count"], 1);
@@ -150,7 +186,13 @@ fn a_file_that_nothing_was_written_to_is_no_text() {
     fixture.work("blank", [0; 4096]);
     let recorded = allowing(&fixture);
     let arguments = json!({ "path": "blank" });
-    assert_told(&recorded, "read_file", arguments, "not-text", "nothing was written");
+    assert_told(
+        &recorded,
+        "read_file",
+        arguments,
+        "not-text",
+        "nothing was written",
+    );
     let info = recorded.fields("file_info", json!({ "path": "blank" }));
     assert_eq!(info["mime_type"], "application/octet-stream");
     assert!(info.get("encoding").is_none());
@@ -171,9 +213,21 @@ fn what_is_too_large_to_copy_is_not_asked_for_in_parts_alone() {
     let arguments = json!({ "from": "large", "to": "copy" });
     let hint = "copied";
     let reading = limited(|limits| limits.max_read_bytes = 10_000);
-    assert_told(&reading, "copy_file", arguments.clone(), "limit-exceeded", hint);
+    assert_told(
+        &reading,
+        "copy_file",
+        arguments.clone(),
+        "limit-exceeded",
+        hint,
+    );
     let whole = json!({ "path": "large" });
-    assert_told(&reading, "read_file", whole, "limit-exceeded", "negative `offset`");
+    assert_told(
+        &reading,
+        "read_file",
+        whole,
+        "limit-exceeded",
+        "negative `offset`",
+    );
     let writing = limited(|limits| limits.max_write_bytes = 10_000);
     assert_told(&writing, "copy_file", arguments, "limit-exceeded", hint);
 }
@@ -233,7 +287,8 @@ fn the_single_tool_names_no_others() {
         ("delete", "d"),
         ("delete", "absent"),
     ] {
-        let arguments = json!({ "operation": operation, "path": path, "content": "x".repeat(20_000) });
+        let arguments =
+            json!({ "operation": operation, "path": path, "content": "x".repeat(20_000) });
         let Err(error) = recorded.call("sandbox_filesystem", arguments) else {
             panic!("{operation} {path:?} was not refused");
         };
