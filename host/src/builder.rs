@@ -48,7 +48,9 @@ pub enum StartError {
     #[error("only one directory can be granted for writing")]
     SecondWriteRoot,
     /// No encoding has this name.
-    #[error("`{0}` is no known encoding: give a label of the Encoding Standard, such as `windows-1252`")]
+    #[error(
+        "`{0}` is no known encoding: give a label of the Encoding Standard, such as `windows-1252`"
+    )]
     Encoding(String),
     /// A pattern means nothing.
     #[error(transparent)]

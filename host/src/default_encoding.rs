@@ -57,8 +57,7 @@ mod tests {
     fn it_is_added_where_it_is_taken_and_not_given() {
         let takes = definition(r#"{"properties":{"default_encoding":{"type":"string"}}}"#);
         let other = definition(r#"{"properties":{"encoding":{"type":"string"}}}"#);
-        let add =
-            |text: &str, to: &Definition| arguments(text.to_owned(), to, "latin1");
+        let add = |text: &str, to: &Definition| arguments(text.to_owned(), to, "latin1");
         for (given, becomes) in [
             ("{}", r#"{"default_encoding":"latin1"}"#),
             (

@@ -412,7 +412,10 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_counted_with_its_escapes() {
-        let all: String = (0..=0x7f_u8).map(char::from).chain("é\u{2028}😀".chars()).collect();
+        let all: String = (0..=0x7f_u8)
+            .map(char::from)
+            .chain("é\u{2028}😀".chars())
+            .collect();
         for text in ["", "plain", "\"", &all, &all.repeat(1000)] {
             let json = Value::from(text).to_string();
             assert_eq!(Sent::default().text(text).bytes, json.len() as u64 - 2);

@@ -126,9 +126,15 @@ fn a_file_that_cannot_be_read_stops_the_start() {
         ("not UTF-8", |file| fs::write(file, b"# \xff\n").unwrap()),
         ("not a regular file", |file| fs::create_dir(file).unwrap()),
         ("not a regular file", crate::support::pipe),
-        ("too large", |file| fs::write(file, "#".repeat((1 << 20) + 1)).unwrap()),
-        ("no such file", |file| std::os::unix::fs::symlink("absent", file).unwrap()),
-        ("too many", |file| std::os::unix::fs::symlink(file, file).unwrap()),
+        ("too large", |file| {
+            fs::write(file, "#".repeat((1 << 20) + 1)).unwrap()
+        }),
+        ("no such file", |file| {
+            std::os::unix::fs::symlink("absent", file).unwrap()
+        }),
+        ("too many", |file| {
+            std::os::unix::fs::symlink(file, file).unwrap()
+        }),
     ];
     for (why, make) in rows {
         let place = Place::with("");
@@ -137,7 +143,10 @@ fn a_file_that_cannot_be_read_stops_the_start() {
         let run = place.check(&[]);
         assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{run:?}");
         assert!(run.stderr.contains("cannot be read"), "{run:?}");
-        assert!(run.stderr.to_lowercase().contains(&why.to_lowercase()), "{why}: {run:?}");
+        assert!(
+            run.stderr.to_lowercase().contains(&why.to_lowercase()),
+            "{why}: {run:?}"
+        );
     }
     // A mebibyte is no more than anybody writes.
     let place = Place::with(&"#".repeat(1 << 20));
@@ -165,7 +174,10 @@ fn a_byte_order_mark_and_the_line_ends_of_other_systems_change_nothing() {
     assert_eq!(options["max_depth"]["value"], 3);
     assert_eq!(options["overwrite"]["line"], 2);
     let told = Place::with("\u{feff}max_dept = 3\r\n").complaint();
-    assert!(told.starts_with("1:1: there is no key `max_dept`"), "{told}");
+    assert!(
+        told.starts_with("1:1: there is no key `max_dept`"),
+        "{told}"
+    );
 }
 
 #[test]

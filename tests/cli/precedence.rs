@@ -42,7 +42,9 @@ impl Place {
 
     fn options(&self, config: &str, further: &[String], environment: &[(&str, &str)]) -> Value {
         fs::write(self.file(), config).unwrap();
-        let mut command = self.cli.command(["check", "--print-config", "--format=json"]);
+        let mut command = self
+            .cli
+            .command(["check", "--print-config", "--format=json"]);
         command.arg("--config").arg(self.file()).args(further);
         command.envs(environment.iter().copied());
         let run = Run::of(command.current_dir(self.base.path()));
@@ -81,10 +83,17 @@ fn values(key: &str, schema: &Value) -> [Value; 3] {
 
 fn flags(key: &str, value: &Value) -> Vec<String> {
     let option = format!("--{}", key.replace('_', "-"));
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     match value {
         Value::Bool(true) => vec![option],
-        Value::Array(items) => items.iter().map(|item| format!("{option}={}", text(item))).collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| format!("{option}={}", text(item)))
+            .collect(),
         value => vec![format!("{option}={}", text(value))],
     }
 }
@@ -108,8 +117,14 @@ fn assert_shown(options: &Value, key: &str, value: &Value, origin: &str) {
     let last = |value: &Value| match value {
         Value::String(text) => json!(Path::new(text).file_name().unwrap().to_str().unwrap()),
         Value::Array(items) => {
-            let names = items.iter().map(|item| Path::new(item.as_str().unwrap()).file_name());
-            json!(names.map(|name| name.unwrap().to_str().unwrap()).collect::<Vec<_>>())
+            let names = items
+                .iter()
+                .map(|item| Path::new(item.as_str().unwrap()).file_name());
+            json!(
+                names
+                    .map(|name| name.unwrap().to_str().unwrap())
+                    .collect::<Vec<_>>()
+            )
         }
         value => value.clone(),
     };
@@ -127,9 +142,8 @@ fn for_every_key_the_command_line_counts_more_than_the_file_and_the_file_than_th
         let options = place.options(&config, &[], &[]);
         assert_shown(&options, &key, &in_file, "file");
         assert_eq!(options[&key]["line"], 1, "{key}");
-        let others = |(other, option): (&String, &Value)| {
-            *other == key || option["origin"] == "default"
-        };
+        let others =
+            |(other, option): (&String, &Value)| *other == key || option["origin"] == "default";
         assert!(options.as_object().unwrap().iter().all(others), "{key}");
         let options = place.options(&config, &flags(&key, &by_hand), &[]);
         assert_shown(&options, &key, &by_hand, "command-line");
@@ -173,8 +187,15 @@ fn of_the_options_that_grant_writing_the_nearer_one_counts() {
             let config = format!("{in_file} = \"one\"\n");
             let options = place.options(&config, &flags(by_hand, &json!("two")), &[]);
             for key in WRITES {
-                let origin = if key == by_hand { "command-line" } else { "default" };
-                assert_eq!(options[key]["origin"], origin, "{in_file}, {by_hand}: {key}");
+                let origin = if key == by_hand {
+                    "command-line"
+                } else {
+                    "default"
+                };
+                assert_eq!(
+                    options[key]["origin"], origin,
+                    "{in_file}, {by_hand}: {key}"
+                );
             }
         }
     }

@@ -186,7 +186,10 @@ fn max_output_bytes_is_exact() {
     let calls = [
         ("read_file", json!({ "path": "t" })),
         ("read_file", json!({ "path": "escapes" })),
-        ("read_file", json!({ "path": "binary", "encoding": "base64" })),
+        (
+            "read_file",
+            json!({ "path": "binary", "encoding": "base64" }),
+        ),
         ("list_files", json!({})),
         ("file_exists", json!({ "path": "t" })),
         (

@@ -107,7 +107,9 @@ fn refusal(session: &Session, tool: &str, arguments: Value) -> CallError {
 fn fields() -> BTreeSet<String> {
     let shown = format!("{:?}", Limits::default());
     let inside = shown.trim_start_matches("Limits { ").trim_end_matches(" }");
-    let names = inside.split(", ").map(|field| field.split_once(": ").unwrap().0);
+    let names = inside
+        .split(", ")
+        .map(|field| field.split_once(": ").unwrap().0);
     names
         .map(|name| match name {
             "timeout" => "timeout_ms".to_owned(),
@@ -136,10 +138,16 @@ fn every_limit_has_its_key_its_option_and_its_place_in_the_policy() {
     let genesis = &recorded.entries_of("genesis")[0]["policy"];
     for limit in fields() {
         let key = &schema["properties"][&limit];
-        assert!(key.is_object(), "no key in docs/rootbound.schema.json: {limit}");
+        assert!(
+            key.is_object(),
+            "no key in docs/rootbound.schema.json: {limit}"
+        );
         let option = format!("--{} <", limit.replace('_', "-"));
         assert!(help.contains(&option), "no option: {option}");
-        assert!(genesis.get(&limit).is_some(), "not in the log's policy: {limit}");
+        assert!(
+            genesis.get(&limit).is_some(),
+            "not in the log's policy: {limit}"
+        );
     }
 }
 
@@ -180,7 +188,11 @@ fn every_limit_is_set_by_its_option() {
     let mut command = cli.command(["check", "--json", "--work"]);
     command.arg(&work);
     for row in ROWS {
-        command.arg(format!("--{}={}", row.limit.replace('_', "-"), row.value + 3));
+        command.arg(format!(
+            "--{}={}",
+            row.limit.replace('_', "-"),
+            row.value + 3
+        ));
     }
     let policy = crate::support::cli::Run::of(&mut command).success()["policy"].clone();
     for row in ROWS {

@@ -196,7 +196,11 @@ fn memory_is_exact() {
         let actual = error.details()["actual"].as_u64().unwrap();
         assert!(actual > limit && actual <= own + pages * PAGE, "{actual}");
     }
-    for (pages, limit) in [(1, own + PAGE), (16, own + 16 * PAGE), (16, own + 16 * PAGE + 1)] {
+    for (pages, limit) in [
+        (1, own + PAGE),
+        (16, own + 16 * PAGE),
+        (16, own + 16 * PAGE + 1),
+    ] {
         grown(pages, limit).unwrap();
     }
 }

@@ -21,7 +21,14 @@ const EXCLUDED: [&str; 7] = [
     "many/05.pem",
 ];
 /// Members of answers that differ from directory to directory and from call to call.
-const VOLATILE: [&str; 6] = ["version", "modified", "created_at", "call", "changed", "sha256"];
+const VOLATILE: [&str; 6] = [
+    "version",
+    "modified",
+    "created_at",
+    "call",
+    "changed",
+    "sha256",
+];
 
 /// A directory with or without what is excluded. Links lead there in any case.
 fn fixture(with: bool) -> Fixture {
@@ -52,7 +59,9 @@ fn session(fixture: &Fixture, denied: &[&str]) -> Session {
         .overwrite(Consent::Allow)
         .delete(Consent::Allow)
         .durability(Durability::Fast);
-    let builder = denied.iter().fold(builder, |builder, pattern| builder.deny(*pattern));
+    let builder = denied
+        .iter()
+        .fold(builder, |builder, pattern| builder.deny(*pattern));
     Recorded::build(builder).session
 }
 
@@ -60,10 +69,29 @@ fn session(fixture: &Fixture, denied: &[&str]) -> Session {
 fn paths() -> Vec<String> {
     let mut paths: Vec<String> = EXCLUDED.iter().map(|&path| path.to_owned()).collect();
     let further = [
-        ".", "conf", "d", "d/.git", "many", "outer", "link", "way", "way/y.md", "way/deep/x.md",
-        "outer/a.pem", "outer/private", "conf/private", "conf/private/new.md", "key.pem/below",
-        "conf/../key.pem", "conf/private/..", "conf/private/../open.md", "new.pem", "KEY.pem",
-        "d/.git/hooks", "d/.git/hooks/..", "open.md/key.pem",
+        ".",
+        "conf",
+        "d",
+        "d/.git",
+        "many",
+        "outer",
+        "link",
+        "way",
+        "way/y.md",
+        "way/deep/x.md",
+        "outer/a.pem",
+        "outer/private",
+        "conf/private",
+        "conf/private/new.md",
+        "key.pem/below",
+        "conf/../key.pem",
+        "conf/private/..",
+        "conf/private/../open.md",
+        "new.pem",
+        "KEY.pem",
+        "d/.git/hooks",
+        "d/.git/hooks/..",
+        "open.md/key.pem",
     ];
     paths.extend(further.map(str::to_owned));
     paths
@@ -72,20 +100,53 @@ fn paths() -> Vec<String> {
 /// Every call by which a path can be asked about, and those that list, count and page.
 fn calls() -> Vec<(&'static str, Value)> {
     let mut calls = vec![
-        ("read_files", json!({ "paths": ["open.md", "key.pem", "way/y.md", "conf/a.pem"] })),
-        ("find_files", json!({ "pattern": "*.pem", "ignore_case": true, "hidden": true })),
-        ("find_files", json!({ "pattern": "**/hooks/**", "hidden": true, "gitignore": false })),
-        ("search_files", json!({ "query": "needle", "hidden": true, "gitignore": false })),
-        ("search_files", json!({ "query": "needle", "glob": "*.pem" })),
+        (
+            "read_files",
+            json!({ "paths": ["open.md", "key.pem", "way/y.md", "conf/a.pem"] }),
+        ),
+        (
+            "find_files",
+            json!({ "pattern": "*.pem", "ignore_case": true, "hidden": true }),
+        ),
+        (
+            "find_files",
+            json!({ "pattern": "**/hooks/**", "hidden": true, "gitignore": false }),
+        ),
+        (
+            "search_files",
+            json!({ "query": "needle", "hidden": true, "gitignore": false }),
+        ),
+        (
+            "search_files",
+            json!({ "query": "needle", "glob": "*.pem" }),
+        ),
         ("search_files", json!({ "query": "needle", "limit": 5 })),
         ("list_files", json!({ "path": "many", "limit": 6 })),
-        ("list_files", json!({ "path": "many", "limit": 4, "cursor": "05.md" })),
+        (
+            "list_files",
+            json!({ "path": "many", "limit": 4, "cursor": "05.md" }),
+        ),
         ("list_files", json!({ "path": "many", "cursor": "05.pem" })),
-        ("find_files", json!({ "path": "many", "pattern": "*", "limit": 6 })),
-        ("move_file", json!({ "from": "open.md", "to": "absent/key.pem" })),
-        ("apply_patch", json!({ "patch": "--- /dev/null\n+++ b/key.pem\n@@ -0,0 +1 @@\n+x\n" })),
-        ("apply_patch", json!({ "patch": "--- a/key.pem\n+++ b/key.pem\n@@ -1 +1 @@\n-needle\n+x\n" })),
-        ("apply_patch", json!({ "patch": "--- a/key.pem\n+++ /dev/null\n@@ -1 +0,0 @@\n-needle\n" })),
+        (
+            "find_files",
+            json!({ "path": "many", "pattern": "*", "limit": 6 }),
+        ),
+        (
+            "move_file",
+            json!({ "from": "open.md", "to": "absent/key.pem" }),
+        ),
+        (
+            "apply_patch",
+            json!({ "patch": "--- /dev/null\n+++ b/key.pem\n@@ -0,0 +1 @@\n+x\n" }),
+        ),
+        (
+            "apply_patch",
+            json!({ "patch": "--- a/key.pem\n+++ b/key.pem\n@@ -1 +1 @@\n-needle\n+x\n" }),
+        ),
+        (
+            "apply_patch",
+            json!({ "patch": "--- a/key.pem\n+++ /dev/null\n@@ -1 +0,0 @@\n-needle\n" }),
+        ),
     ];
     for path in paths() {
         calls.extend(calls_of(&path));
@@ -100,24 +161,51 @@ fn calls_of(path: &str) -> Vec<(&'static str, Value)> {
         ("file_exists", json!({ "path": path })),
         ("file_info", json!({ "path": path, "hash": true })),
         ("read_document", json!({ "path": path })),
-        ("list_files", json!({ "path": path, "hidden": true, "gitignore": false })),
-        ("list_files", json!({ "path": path, "recursive": true, "hidden": true, "details": true })),
-        ("find_files", json!({ "path": path, "pattern": "*", "hidden": true })),
-        ("search_files", json!({ "path": path, "query": "needle", "hidden": true })),
+        (
+            "list_files",
+            json!({ "path": path, "hidden": true, "gitignore": false }),
+        ),
+        (
+            "list_files",
+            json!({ "path": path, "recursive": true, "hidden": true, "details": true }),
+        ),
+        (
+            "find_files",
+            json!({ "path": path, "pattern": "*", "hidden": true }),
+        ),
+        (
+            "search_files",
+            json!({ "path": path, "query": "needle", "hidden": true }),
+        ),
         ("write_file", json!({ "path": path, "content": "x" })),
         ("create_file", json!({ "file_path": path, "content": "x" })),
-        ("create_file", json!({ "file_path": path, "content": "x", "overwrite": true })),
+        (
+            "create_file",
+            json!({ "file_path": path, "content": "x", "overwrite": true }),
+        ),
         ("append_file", json!({ "path": path, "content": "x" })),
-        ("edit_file", json!({ "path": path, "edits": [{ "old_text": "needle", "new_text": "x" }] })),
+        (
+            "edit_file",
+            json!({ "path": path, "edits": [{ "old_text": "needle", "new_text": "x" }] }),
+        ),
         ("create_directory", json!({ "dir_path": path })),
         ("copy_file", json!({ "from": path, "to": "copied" })),
         ("copy_file", json!({ "from": "open.md", "to": path })),
-        ("copy_file", json!({ "from": "open.md", "to": path, "overwrite": true })),
+        (
+            "copy_file",
+            json!({ "from": "open.md", "to": path, "overwrite": true }),
+        ),
         ("move_file", json!({ "from": "open.md", "to": path })),
         ("move_file", json!({ "from": "many", "to": path })),
         ("apply_patch", json!({ "patch": patch })),
-        ("delete_file", json!({ "path": path, "expected_sha256": "0".repeat(64) })),
-        ("write_file", json!({ "path": path, "content": "x", "expected_version": "0".repeat(32) })),
+        (
+            "delete_file",
+            json!({ "path": path, "expected_sha256": "0".repeat(64) }),
+        ),
+        (
+            "write_file",
+            json!({ "path": path, "content": "x", "expected_version": "0".repeat(32) }),
+        ),
     ]
 }
 
@@ -168,7 +256,10 @@ fn no_answer_tells_whether_something_excluded_is_there() {
             let of = |with| answer(&session(&fixture(with), &DENIED), &call);
             (of(true), of(false))
         } else {
-            (answer(&with_session, &call), answer(&without_session, &call))
+            (
+                answer(&with_session, &call),
+                answer(&without_session, &call),
+            )
         };
         if there != absent {
             differences.push(format!("{call:?}\n  there:  {there}\n  absent: {absent}"));
@@ -185,9 +276,15 @@ fn without_patterns_the_answers_differ() {
         let fixture = fixture(with);
         let session = session(&fixture, &[]);
         let reads = calls().into_iter().filter(|(tool, _)| !changes(tool));
-        reads.map(|call| answer(&session, &call)).collect::<Vec<_>>()
+        reads
+            .map(|call| answer(&session, &call))
+            .collect::<Vec<_>>()
     };
-    let differ = of(true).iter().zip(&of(false)).filter(|(a, b)| a != b).count();
+    let differ = of(true)
+        .iter()
+        .zip(&of(false))
+        .filter(|(a, b)| a != b)
+        .count();
     assert!(differ > 100, "{differ}");
 }
 
@@ -211,10 +308,15 @@ fn a_raw_guest_is_told_no_more() {
             .overwrite(Consent::Allow)
             .delete(Consent::Allow)
             .durability(Durability::Fast);
-        let builder = DENIED.iter().fold(builder, |builder, pattern| builder.deny(*pattern));
+        let builder = DENIED
+            .iter()
+            .fold(builder, |builder, pattern| builder.deny(*pattern));
         let recorded = Recorded::build(builder.component(component::compiled()));
         let output = recorded.call("follow_a_script", json!({ "script": step }));
-        output.map_or_else(|error| error.to_string(), |output| output.fields_json().to_owned())
+        output.map_or_else(
+            |error| error.to_string(),
+            |output| output.fields_json().to_owned(),
+        )
     };
     for step in steps {
         assert_eq!(of(true, &step), of(false, &step), "{step}");
@@ -238,7 +340,9 @@ fn that_a_directory_holds_something_excluded_is_all_that_moving_or_removing_it_t
     }
     // What can be seen in it is told as everywhere.
     fixture.work("d/b.md", "b");
-    let error = session.call("delete_file", json!({ "path": "d" })).unwrap_err();
+    let error = session
+        .call("delete_file", json!({ "path": "d" }))
+        .unwrap_err();
     assert_eq!(error.code(), "not-empty");
     assert!(fixture.workspace().join("d/a.pem").exists());
 }
@@ -248,10 +352,19 @@ fn that_a_directory_holds_something_excluded_is_all_that_moving_or_removing_it_t
 fn what_a_call_makes_does_not_become_excluded_by_a_move_of_its_directory() {
     for (script, lands) in [
         ("mkdir d|create d/config x|rename d .git", ".git/config"),
-        ("mkdir d|mkdir d/hooks|create d/hooks/a x|rename d .git", ".git/hooks/a"),
-        ("mkdir d|create d/x x|rename d/x d/config|rename d .git", ".git/config"),
+        (
+            "mkdir d|mkdir d/hooks|create d/hooks/a x|rename d .git",
+            ".git/hooks/a",
+        ),
+        (
+            "mkdir d|create d/x x|rename d/x d/config|rename d .git",
+            ".git/config",
+        ),
         ("rename e/open.md e/config|rename e .git", ".git/config"),
-        ("mkdir d|mkdir d/e|create d/e/config x|rename d/e .git", ".git/config"),
+        (
+            "mkdir d|mkdir d/e|create d/e/config x|rename d/e .git",
+            ".git/config",
+        ),
     ] {
         let run = |protect: bool| {
             let fixture = Fixture::new();

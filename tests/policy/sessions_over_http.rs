@@ -72,7 +72,9 @@ impl<'a> Client<'a> {
 
 /// The directories that hold something, by what the file `mine` in them says.
 fn directories(base: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(base).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(base)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let mut held: Vec<PathBuf> = entries.filter(|path| path.join("mine").exists()).collect();
     held.sort();
     held
@@ -105,15 +107,27 @@ fn each_session_of_a_server_writes_to_a_directory_of_its_own() {
     for way in [&*format!("../{name}"), "link", "absolute", absolute] {
         let mine = format!("{way}/mine");
         for (tool, arguments) in [
-            ("write_file", json!({ "path": format!("{way}/new"), "content": "x" })),
-            ("create_file", json!({ "file_path": mine, "content": "x", "overwrite": true })),
+            (
+                "write_file",
+                json!({ "path": format!("{way}/new"), "content": "x" }),
+            ),
+            (
+                "create_file",
+                json!({ "file_path": mine, "content": "x", "overwrite": true }),
+            ),
             ("append_file", json!({ "path": mine, "content": "x" })),
             ("delete_file", json!({ "path": mine })),
             ("delete_file", json!({ "path": way, "recursive": true })),
             ("move_file", json!({ "from": mine, "to": "taken" })),
-            ("move_file", json!({ "from": "mine", "to": format!("{way}/put") })),
+            (
+                "move_file",
+                json!({ "from": "mine", "to": format!("{way}/put") }),
+            ),
             ("copy_file", json!({ "from": mine, "to": "copied" })),
-            ("create_directory", json!({ "dir_path": format!("{way}/d") })),
+            (
+                "create_directory",
+                json!({ "dir_path": format!("{way}/d") }),
+            ),
             ("read_file", json!({ "path": mine })),
             ("list_files", json!({ "path": way })),
         ] {

@@ -20,7 +20,14 @@ const FOREIGN: [(&[&str], &str); 14] = [
         "directories are granted with `read`, `write` and `work`",
     ),
     (
-        &["write_paths", "write_roots", "write_root", "allow_write", "output_dir", "output"],
+        &[
+            "write_paths",
+            "write_roots",
+            "write_root",
+            "allow_write",
+            "output_dir",
+            "output",
+        ],
         "one directory is granted for writing, with `write` or `work`",
     ),
     (
@@ -38,19 +45,29 @@ const FOREIGN: [(&[&str], &str); 14] = [
         "one directory is granted both ways with `work`",
     ),
     (
-        &["max_file_size", "max_size", "max_bytes", "file_size_limit", "size_limit", "max_read_size"],
+        &[
+            "max_file_size",
+            "max_size",
+            "max_bytes",
+            "file_size_limit",
+            "size_limit",
+            "max_read_size",
+        ],
         "`max_read_bytes` is for reading a file, `max_write_bytes` for what a call writes",
     ),
-    (
-        &["max_write_size"],
-        "did you mean `max_write_bytes`?",
-    ),
+    (&["max_write_size"], "did you mean `max_write_bytes`?"),
     (
         &["encoding", "charset", "text_encoding"],
         "did you mean `default_encoding`?",
     ),
     (
-        &["timeout", "timeout_seconds", "timeout_secs", "max_time", "time_limit"],
+        &[
+            "timeout",
+            "timeout_seconds",
+            "timeout_secs",
+            "max_time",
+            "time_limit",
+        ],
         "did you mean `timeout_ms`? It takes milliseconds, or text such as `\"5s\"`",
     ),
     (
@@ -77,7 +94,16 @@ const FOREIGN: [(&[&str], &str); 14] = [
         "did you mean `deny`? It takes patterns, from each directory that is granted",
     ),
     (
-        &["include", "includes", "whitelist", "allowlist", "allow_list", "allowed_extensions", "allow_patterns", "allowed_patterns"],
+        &[
+            "include",
+            "includes",
+            "whitelist",
+            "allowlist",
+            "allow_list",
+            "allowed_extensions",
+            "allow_patterns",
+            "allowed_patterns",
+        ],
         "did you mean `allow`? It takes patterns, from each directory that is granted",
     ),
     (

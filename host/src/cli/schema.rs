@@ -115,16 +115,28 @@ fn fits(schema: &Value, value: &Value) -> bool {
             Value::Array(types) => types.iter().any(|name| is_of_type(name, value)),
             name => is_of_type(name, value),
         },
-        "properties" => value.as_object().unwrap().iter().all(|(name, member)| {
-            rule.get(name).is_some_and(|schema| fits(schema, member))
-        }),
-        "items" => value.as_array().is_none_or(|items| items.iter().all(|item| fits(rule, item))),
+        "properties" => value
+            .as_object()
+            .unwrap()
+            .iter()
+            .all(|(name, member)| rule.get(name).is_some_and(|schema| fits(schema, member))),
+        "items" => value
+            .as_array()
+            .is_none_or(|items| items.iter().all(|item| fits(rule, item))),
         "enum" => rule.as_array().unwrap().contains(value),
-        "minimum" => value.as_i64().is_none_or(|number| Some(number) >= rule.as_i64()),
-        "maximum" => value.as_i64().is_none_or(|number| Some(number) <= rule.as_i64()),
-        "minLength" => value.as_str().is_none_or(|text| Some(text.len() as u64) >= rule.as_u64()),
+        "minimum" => value
+            .as_i64()
+            .is_none_or(|number| Some(number) >= rule.as_i64()),
+        "maximum" => value
+            .as_i64()
+            .is_none_or(|number| Some(number) <= rule.as_i64()),
+        "minLength" => value
+            .as_str()
+            .is_none_or(|text| Some(text.len() as u64) >= rule.as_u64()),
         "pattern" => value.as_str().is_none_or(|text| {
-            regex_lite::Regex::new(rule.as_str().unwrap()).unwrap().is_match(text)
+            regex_lite::Regex::new(rule.as_str().unwrap())
+                .unwrap()
+                .is_match(text)
         }),
         other => panic!("the test does not know `{other}`: teach it"),
     })
