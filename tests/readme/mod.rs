@@ -135,7 +135,7 @@ fn the_limits_in_the_readme_are_the_defaults() {
 #[test]
 fn every_dependency_has_its_reason() {
     let reasons = document("CONTRIBUTING.md");
-    for manifest in ["Cargo.toml", "guest-tools/Cargo.toml"] {
+    for manifest in ["Cargo.toml", "guest-tools/Cargo.toml", "tool/Cargo.toml"] {
         for dependency in dependencies(&document(manifest)) {
             assert!(
                 has_row(&reasons, &dependency),
