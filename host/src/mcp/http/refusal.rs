@@ -63,7 +63,7 @@ impl Refusal {
 /// The SDK's refusals are plain text; their status, headers and words stay.
 pub(super) async fn as_json(answer: Answer) -> Answer {
     let refuses = answer.status().is_client_error() || answer.status().is_server_error();
-    if !refuses || answer.headers().contains_key(CONTENT_TYPE) && is_json(&answer) {
+    if !refuses || is_json(&answer) {
         return answer;
     }
     let (head, body) = answer.into_parts();
