@@ -17,6 +17,12 @@ const MAX_RATIO: u64 = 250;
 /// A part up to this size is never too much.
 const SMALL: u64 = 4 * 1024 * 1024;
 
+/// Tags that one call may look at, of all parts together, opening and closing: a sheet of a
+/// million cells has four million.
+const MAX_TAGS: u64 = 6_000_000;
+/// How often one part may be read: slides may share one, and a hundred thousand links as well.
+const MAX_READINGS: u32 = 64;
+
 /// An open package.
 pub(super) struct Package<R> {
     reader: R,
@@ -27,6 +33,9 @@ pub(super) struct Package<R> {
     /// are one (ECMA-376 part 2, 6.2.2).
     by_folded_name: OnceCell<HashMap<String, usize>>,
     inflated: u64,
+    tags: u64,
+    /// How often each entry has been read.
+    readings: Vec<u32>,
 }
 
 impl<R: BufRead + Seek> Package<R> {
@@ -43,8 +52,10 @@ impl<R: BufRead + Seek> Package<R> {
             inflater: Inflater::new(),
             by_name: by_name(&entries),
             by_folded_name: OnceCell::new(),
+            readings: vec![0; entries.len()],
             entries,
             inflated: 0,
+            tags: 0,
         };
         if let Some(media_type) = package.declared_media_type()? {
             return Err(sniff::other_package(&media_type));
@@ -57,7 +68,12 @@ impl<R: BufRead + Seek> Package<R> {
         let index = self
             .find(name)
             .ok_or_else(|| Error::in_part(name, "it is missing"))?;
+        self.readings[index] += 1;
+        let readings = self.readings[index];
+        check("readings of one part", MAX_READINGS.into(), readings.into())?;
         let bytes = self.inflate(index)?;
+        self.tags += memchr::memchr_iter(b'<', &bytes).count() as u64;
+        check("XML tags", MAX_TAGS, self.tags)?;
         encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
     }
 

@@ -234,7 +234,7 @@ impl<R: BufRead + Seek> Reading<R> {
         let mut seen = HashSet::new();
         for (block, id) in &found.margins {
             // Sections share theirs.
-            if !parts.insert((*block as u8, id)) {
+            if !parts.insert((*block as u8, self.links.by_id(id).unwrap_or(id).to_owned())) {
                 continue;
             }
             let margin = self.margin(*block, id);

@@ -193,25 +193,23 @@ fn warnings_are_bounded() {
 
 #[test]
 fn a_slide_listed_too_often_is_limited() {
-    let ids = vec!["a"; 2000];
-    let large = deck_of(&ids, &slide(&"x".repeat(10_000)), "");
-    assert!(matches!(
-        large,
-        Err(Error::Limit {
-            limit: "text bytes",
-            ..
-        })
-    ));
-    let ids = vec!["a"; 70];
-    let padded = format!("{}<!--{}-->", slide("x"), " ".repeat(1024 * 1024));
-    let inflated = deck_of(&ids, &padded, "");
-    assert!(matches!(
-        inflated,
-        Err(Error::Limit {
-            limit: "inflated bytes",
-            ..
-        })
-    ));
+    let limit_of = |times: usize, slide: &str| match deck_of(&vec!["a"; times], slide, "") {
+        Err(Error::Limit { limit, .. }) => Some(limit),
+        _ => None,
+    };
+    let long = slide(&"x".repeat(400_000));
+    let padded = format!("{}<!--{}-->", slide("x"), " ".repeat(2 * 1024 * 1024));
+    let tags = "<x/>".repeat(200_000);
+    let tagged = slide("x").replace("</sld>", &format!("{tags}</sld>"));
+    for (times, slide, limit) in [
+        (64, slide("x"), None),
+        (65, slide("x"), Some("readings of one part")),
+        (60, long, Some("text bytes")),
+        (60, padded, Some("inflated bytes")),
+        (60, tagged, Some("XML tags")),
+    ] {
+        assert_eq!(limit_of(times, &slide), limit);
+    }
 }
 
 #[test]
