@@ -19,7 +19,9 @@ pub(super) fn read(
     let bytes = file.read_all()?;
     facts.size = bytes.len() as u64;
     facts.sha256 = wish.hash.then(|| sha256(&bytes));
-    if wish.choice == Choice::Base64 || (may_be_media(wish) && is_plainly_media(wish.choice, &bytes)) {
+    if wish.choice == Choice::Base64
+        || (may_be_media(wish) && is_plainly_media(wish.choice, &bytes))
+    {
         return Ok(as_bytes(facts, bytes));
     }
     if may_be_media(wish) && !bytes.is_empty() && is_blank(&bytes) {

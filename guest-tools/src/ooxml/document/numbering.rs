@@ -30,6 +30,8 @@ struct Level {
     format: String,
     /// Such as `%1.%2)`.
     text: String,
+    /// Whether all numbers in it are decimal (17.9.4).
+    is_legal: bool,
 }
 
 #[derive(Default)]
@@ -108,6 +110,7 @@ impl Level {
                 .unwrap_or_default();
             match child.name() {
                 (Space::Word, "start") => self.start = value.trim().parse().ok(),
+                (Space::Word, "isLgl") => self.is_legal = !matches!(&*value, "0" | "false"),
                 (Space::Word, "numFmt") => self.format = shown(&value),
                 (Space::Word, "lvlText") => self.text = shown(&value),
                 _ => {}
@@ -158,10 +161,11 @@ fn label(levels: &Levels, counts: &[Option<u64>; LEVELS], level: usize) -> Optio
             Some(place) if character == '%' && place < LEVELS => {
                 characters.next();
                 let start = levels[place].start.unwrap_or(1);
-                label.push_str(&number(
-                    counts[place].unwrap_or(start),
-                    &levels[place].format,
-                ));
+                let format = match levels[level].is_legal {
+                    true => "decimal",
+                    false => &levels[place].format,
+                };
+                label.push_str(&number(counts[place].unwrap_or(start), format));
             }
             _ => label.push(character),
         }
@@ -265,6 +269,25 @@ mod tests {
         ];
         let labels = labels.map(|(list, level)| next(list, level));
         assert_eq!(labels, ["1.", "1.a)", "1.b)", "2.", "2.a)", "5.", "6."]);
+    }
+
+    #[test]
+    fn legal_numbers_are_decimal_throughout() {
+        let first = level(0, "upperRoman", "%1");
+        let second = level(1, "lowerLetter", "%1.%2");
+        let legal = second.replace("<w:numFmt", "<w:isLgl/><w:numFmt");
+        for (second, label) in [(second, "I.a"), (legal, "1.1")] {
+            let levels =
+                format!(r#"<w:abstractNum w:abstractNumId="0">{first}{second}</w:abstractNum>"#);
+            let mut numbering = numbering(&(levels + LISTS));
+            let list = "1".to_owned();
+            numbering.label(&Numbered { list, level: 0 });
+            let list = "1".to_owned();
+            assert_eq!(
+                numbering.label(&Numbered { list, level: 1 }).as_deref(),
+                Some(label)
+            );
+        }
     }
 
     #[test]
