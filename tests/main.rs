@@ -14,6 +14,7 @@ mod support;
 mod approvals;
 mod audit;
 mod cli;
+mod components;
 mod confinement;
 mod durability;
 mod embedding;

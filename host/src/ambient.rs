@@ -164,16 +164,23 @@ pub(crate) fn runs_as_root() -> bool {
 /// `$XDG_STATE_HOME/rootbound`, or below `~/.local/state` where that is unset (XDG Base
 /// Directory Specification 0.8).
 pub(crate) fn state_directory() -> Option<PathBuf> {
+    own_directory("XDG_STATE_HOME", ".local/state")
+}
+
+/// `$XDG_CACHE_HOME/rootbound`, or below `~/.cache` where that is unset (likewise).
+pub(crate) fn cache_directory() -> Option<PathBuf> {
+    own_directory("XDG_CACHE_HOME", ".cache")
+}
+
+fn own_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |value: OsString| {
         let path = PathBuf::from(value);
         path.is_absolute().then_some(path)
     };
-    let base = std::env::var_os("XDG_STATE_HOME")
-        .and_then(absolute)
-        .or_else(|| {
-            let home = std::env::var_os("HOME").and_then(absolute)?;
-            Some(home.join(".local/state"))
-        })?;
+    let base = std::env::var_os(variable).and_then(absolute).or_else(|| {
+        let home = std::env::var_os("HOME").and_then(absolute)?;
+        Some(home.join(below_home))
+    })?;
     Some(base.join("rootbound"))
 }
 
@@ -305,6 +312,20 @@ pub(crate) fn file_names(directory: &Path) -> io::Result<Vec<String>> {
         names.extend(entry?.file_name().into_string());
     }
     Ok(names)
+}
+
+/// The names and sizes of the files in a directory of this crate's own state, the oldest first.
+pub(crate) fn files_by_age(directory: &Path) -> io::Result<Vec<(String, u64)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        if let (true, Ok(name)) = (metadata.is_file(), entry.file_name().into_string()) {
+            files.push((metadata.modified()?, name, metadata.len()));
+        }
+    }
+    files.sort();
+    Ok((files.into_iter().map(|(_, name, size)| (name, size))).collect())
 }
 
 /// Writes a file that only the user may read, in one step.

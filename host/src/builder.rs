@@ -121,7 +121,7 @@ pub struct SessionBuilder {
     observers: Vec<Box<dyn AuditObserver>>,
     records_arguments: bool,
     guest_log: GuestLog,
-    configuration: Option<PathBuf>,
+    configuration: Vec<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
 }
@@ -453,11 +453,11 @@ impl SessionBuilder {
         self
     }
 
-    /// Names the file that this builder's settings were read from: no root may contain it, or
-    /// a tool could change what the next session may do.
+    /// Names a file that this builder's settings were read from: no root may contain it, or a
+    /// tool could change what the next session may do. May be called several times.
     #[must_use]
     pub fn configuration_file(mut self, file: impl AsRef<Path>) -> Self {
-        self.configuration = Some(file.as_ref().to_owned());
+        self.configuration.push(file.as_ref().to_owned());
         self
     }
 
@@ -526,15 +526,15 @@ impl SessionBuilder {
                 .approver
                 .as_ref()
                 .and_then(|approver| approver.state_directory());
-            keep_state_outside(
-                &self.grants,
-                state.as_deref(),
-                &self.audit,
+            let kept = Kept {
+                own: state.as_deref(),
+                audit: &self.audit,
                 approvals,
-                self.audit_key.as_deref(),
-                self.configuration.as_deref(),
-                &roots,
-            )?;
+                key: self.audit_key.as_deref(),
+                configuration: &self.configuration,
+                cache: self.component.as_ref().and_then(ToolComponent::cache),
+            };
+            kept.keep_outside(&self.grants, &roots)?;
         }
         if let Some(own) = &own {
             keep_sessions_apart(own, &self.grants, &roots)?;
@@ -753,68 +753,76 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
     })
 }
 
-/// A tool that can reach the audit log, the approvals or the configuration could approve
-/// itself.
-fn keep_state_outside(
-    grants: &[Wanted],
-    own: Option<&Path>,
-    audit: &AuditTarget,
-    approvals: Option<&Path>,
-    key: Option<&Path>,
-    configuration: Option<&Path>,
-    roots: &Roots,
-) -> Result<(), StartError> {
-    for directory in own.into_iter().chain(approvals) {
-        for root in roots.iter() {
-            if ambient::lies_below(&root.handle, directory) {
-                return Err(StartError::Root {
-                    path: granted_path(grants, root.id)
-                        .unwrap_or_else(|| PathBuf::from(&root.label)),
-                    reason: "it is part of Rootbound's own state".to_owned(),
-                });
+/// Where this crate keeps what decides about sessions.
+struct Kept<'a> {
+    own: Option<&'a Path>,
+    audit: &'a AuditTarget,
+    approvals: Option<&'a Path>,
+    key: Option<&'a Path>,
+    configuration: &'a [PathBuf],
+    cache: Option<&'a Path>,
+}
+
+impl Kept<'_> {
+    /// A tool that can reach the audit log, the approvals or the configuration could approve
+    /// itself.
+    fn keep_outside(&self, grants: &[Wanted], roots: &Roots) -> Result<(), StartError> {
+        for directory in self.own.into_iter().chain(self.approvals).chain(self.cache) {
+            for root in roots.iter() {
+                if ambient::lies_below(&root.handle, directory) {
+                    return Err(StartError::Root {
+                        path: granted_path(grants, root.id)
+                            .unwrap_or_else(|| PathBuf::from(&root.label)),
+                        reason: "it is part of Rootbound's own state".to_owned(),
+                    });
+                }
             }
         }
-    }
-    let mut state: Vec<(PathBuf, &str)> = Vec::new();
-    if let Some(directory) = approvals {
-        state.push((directory.join("lock"), "it contains the approval queue"));
-    }
-    // Also where it is not there yet, and with another log: staging and approvals would be
-    // kept in it.
-    if let Some(directory) = own {
-        state.push((directory.join("audit"), "it contains Rootbound's own state"));
-    }
-    if let Some(key) = key {
-        state.push((key.to_owned(), "it contains the key of the audit log"));
-    }
-    for file in configuration.map(names_of).into_iter().flatten() {
-        state.push((file, "it contains the configuration"));
-    }
-    match audit {
-        AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
-        AuditTarget::Log(log) => {
-            let key = log.key_location();
-            state.extend(key.map(|file| (file, "it contains the key of the audit log")));
-            state.extend(
-                log.location()
-                    .map(|file| (file.to_owned(), "it contains the audit log")),
-            );
+        let mut state: Vec<(PathBuf, &str)> = Vec::new();
+        if let Some(directory) = self.approvals {
+            state.push((directory.join("lock"), "it contains the approval queue"));
         }
-        AuditTarget::StateDirectory => {}
-    }
-    for (file, reason) in state {
-        for root in roots.iter() {
-            if is_inside_existing(&file, root.id) {
-                let path =
-                    granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
-                return Err(StartError::Root {
-                    path,
-                    reason: reason.to_owned(),
-                });
+        // Also where it is not there yet, and with another log: staging and approvals would be
+        // kept in it.
+        if let Some(directory) = self.own {
+            state.push((directory.join("audit"), "it contains Rootbound's own state"));
+        }
+        if let Some(key) = self.key {
+            state.push((key.to_owned(), "it contains the key of the audit log"));
+        }
+        if let Some(directory) = self.cache {
+            let cached = directory.join("component");
+            state.push((cached, "it contains the cache of compiled components"));
+        }
+        for file in self.configuration.iter().flat_map(|file| names_of(file)) {
+            state.push((file, "it contains the configuration"));
+        }
+        match self.audit {
+            AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
+            AuditTarget::Log(log) => {
+                let key = log.key_location();
+                state.extend(key.map(|file| (file, "it contains the key of the audit log")));
+                state.extend(
+                    log.location()
+                        .map(|file| (file.to_owned(), "it contains the audit log")),
+                );
+            }
+            AuditTarget::StateDirectory => {}
+        }
+        for (file, reason) in state {
+            for root in roots.iter() {
+                if is_inside_existing(&file, root.id) {
+                    let path =
+                        granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
+                    return Err(StartError::Root {
+                        path,
+                        reason: reason.to_owned(),
+                    });
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A file by the name that was given, and where that leads.

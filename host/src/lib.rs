@@ -107,9 +107,9 @@ pub use audit::{
 pub use audit::{OtlpError, OtlpObserver};
 pub use builder::{SessionBuilder, StartError};
 pub use component::{
-    ComponentError, ComponentLoader, DeclaredLimits, Definition, Import, Imported, Inspection,
-    Manifest, PathArgument, PathRole, Producer, Standing, ToolComponent, component_code,
-    read_component,
+    ComponentCache, ComponentError, ComponentLoader, DeclaredLimits, Definition, Import, Imported,
+    Inspection, InvalidKey, Manifest, PathArgument, PathRole, Producer, Standing, ToolComponent,
+    TrustedKey, component_code, read_component,
 };
 pub use configuration::read_configuration;
 pub use default_encoding::is_encoding;

@@ -10,7 +10,7 @@ use crate::audit::AuditLog;
 use crate::bindings::provider;
 use crate::clock;
 use crate::component::{
-    Definition, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, ToolComponent, engine,
+    Definition, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, ToolComponent, check_list, engine,
 };
 use crate::errno;
 use crate::error::{CallError, code};
@@ -19,9 +19,6 @@ use crate::guard::{CallState, timed_out};
 use crate::policy::Policy;
 use crate::shared::Shared;
 
-/// Most tools that a component may have, and the most text of all definitions together.
-const MAX_TOOLS: usize = 1000;
-const MAX_DEFINITION_BYTES: usize = 1 << 20;
 /// How long a component may take to list its tools.
 const LIST_PATIENCE: Duration = Duration::from_secs(1);
 /// Room for what is copied besides payloads: names, paths, error texts.
@@ -55,7 +52,7 @@ pub(crate) fn list_tools(component: &ToolComponent) -> Result<Vec<Definition>, C
         tools.rootbound_tools_provider().call_list_tools(store)
     });
     let definitions: Vec<Definition> = listed?.into_iter().map(Into::into).collect();
-    check_definitions(&definitions)?;
+    check_list(&definitions)?;
     Ok(definitions)
 }
 
@@ -142,62 +139,6 @@ fn trapped(error: &wasmtime::Error) -> CallError {
         format!("the component stopped abnormally: {cause}"),
     )
     .hint_of("nothing was changed; report this to the author of the tool")
-}
-
-fn check_definitions(definitions: &[Definition]) -> Result<(), CallError> {
-    let invalid = |what: &str| {
-        Err(CallError::new(
-            code::TRAPPED,
-            format!("the component's list of tools is invalid: {what}"),
-        ))
-    };
-    let bytes: usize = definitions
-        .iter()
-        .map(|d| {
-            d.name.len()
-                + d.title.len()
-                + d.description.len()
-                + d.input_schema.len()
-                + d.output_schema.len()
-                + d.paths.iter().map(|path| path.pointer.len()).sum::<usize>()
-        })
-        .sum();
-    if definitions.len() > MAX_TOOLS || bytes > MAX_DEFINITION_BYTES {
-        return invalid("it is too long");
-    }
-    for (at, definition) in definitions.iter().enumerate() {
-        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let name = &definition.name;
-        if name.is_empty() || name.len() > 64 || !name.chars().all(named) {
-            return invalid("a name is not 1 to 64 letters, digits, `_` or `-`");
-        }
-        if definitions[..at].iter().any(|other| other.name == *name) {
-            return invalid("two tools have one name");
-        }
-        if !is_object_schema(&definition.input_schema) {
-            return invalid("an input schema is not a JSON object of type `object`");
-        }
-    }
-    Ok(())
-}
-
-/// Whether a schema is what the contract allows: an object at the top, and nothing that
-/// clients read differently or would have to fetch.
-fn is_object_schema(text: &str) -> bool {
-    serde_json::from_str::<serde_json::Value>(text)
-        .is_ok_and(|schema| schema["type"] == "object" && is_inline(&schema))
-}
-
-fn is_inline(schema: &serde_json::Value) -> bool {
-    match schema {
-        serde_json::Value::Object(members) => members.iter().all(|(name, value)| {
-            let foreign = matches!(name.as_str(), "$ref" | "$defs" | "$dynamicRef" | "anyOf");
-            let is_union = name == "type" && value.is_array();
-            !foreign && !is_union && is_inline(value)
-        }),
-        serde_json::Value::Array(items) => items.iter().all(is_inline),
-        _ => true,
-    }
 }
 
 impl ResourceLimiter for CallState {

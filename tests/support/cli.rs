@@ -96,6 +96,7 @@ impl Cli {
     fn isolate(&self, command: &mut Command) {
         command
             .env("XDG_STATE_HOME", self.state())
+            .env("XDG_CACHE_HOME", self.state().join("cache"))
             .env_remove("ROOTBOUND_WORK_DIR")
             .env_remove("ROOTBOUND_CONFIG")
             .stdin(Stdio::null());

@@ -19,7 +19,7 @@ use rootbound::{
     is_encoding,
 };
 
-use super::components::{ComponentArgs, InspectArgs, ManifestArgs};
+use super::components::{ComponentArgs, InspectArgs, LockArgs, ManifestArgs};
 use super::settings::{self, Sources};
 use super::{Failure, Refused, counts, milliseconds, sizes, times};
 
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Show what a component declares that it needs, or add such a declaration.
     Manifest(ManifestArgs),
+    /// Write down which files the components are, so that none is exchanged unnoticed.
+    Lock(LockArgs),
     /// Verify or show an audit log; make a key to sign it.
     Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
@@ -553,6 +555,7 @@ impl Cli {
         match &self.command {
             Command::Call(call) => call.session.grants.toolset.into(),
             Command::Check(check) => check.session.grants.toolset.into(),
+            Command::Lock(lock) => lock.session.grants.toolset.into(),
             Command::Mcp(mcp) => mcp.session.grants.toolset.into(),
             Command::Tools(tools) => tools.toolset.into(),
             Command::Approvals(_)
@@ -568,6 +571,7 @@ impl Cli {
         match &mut self.command {
             Command::Call(call) => Some(&mut call.session),
             Command::Check(check) => Some(&mut check.session),
+            Command::Lock(lock) => Some(&mut lock.session),
             Command::Mcp(mcp) => Some(&mut mcp.session),
             Command::Tools(_)
             | Command::Approvals(_)
@@ -611,6 +615,10 @@ fn work_is_from_environment(matches: &ArgMatches) -> bool {
 }
 
 impl GrantArgs {
+    pub(super) fn toolset(&self) -> Toolset {
+        self.toolset.into()
+    }
+
     pub(super) fn apply(&self, mut builder: SessionBuilder) -> Result<SessionBuilder, Failure> {
         for read in &self.read {
             builder = match split_label(read)? {

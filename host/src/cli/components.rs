@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use rootbound::{ComponentLoader, Import, ToolComponent};
+use rootbound::{ComponentCache, ComponentLoader, Import, ToolComponent, TrustedKey};
 
-use super::Failure;
+use super::args::{GrantArgs, PolicyArgs, SessionArgs};
+use super::lock::{self, Lock};
+use super::settings::Sources;
+use super::{Failure, print};
 
 /// Stands for the component that is part of the program.
 const BUILT_IN: &str = "built-in";
@@ -25,6 +28,13 @@ pub(crate) struct ComponentArgs {
     /// `built-in` stands for that one.
     #[arg(long, value_name = "[NAME=]FILE.wasm")]
     component: Vec<OsString>,
+    /// Take only components whose digests stand in this file, which `rootbound lock` writes
+    /// [default: `rootbound.lock` beside the configuration file, if it is there].
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+    /// Compile components anew, and keep nothing of them.
+    #[arg(long)]
+    no_cache: bool,
     #[command(flatten)]
     trust: TrustArgs,
 }
@@ -36,6 +46,36 @@ pub(crate) struct TrustArgs {
     /// Let components import more than files, by name; may be given several times.
     #[arg(long, value_name = "NAME", value_parser = import(), value_delimiter = ',')]
     import: Vec<Import>,
+    /// Take signatures of this minisign key; may be given several times. A signature stands
+    /// beside its component, in `FILE.wasm.minisig`.
+    #[arg(long, value_name = "KEY", value_parser = TrustedKey::parse)]
+    trusted_key: Vec<TrustedKey>,
+    /// Take only components with a signature of a trusted key.
+    #[arg(long)]
+    require_signature: bool,
+}
+
+/// A component of the configuration file: `[component.NAME]`.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// The component; `built-in` stands for the one in the program.
+    #[arg(long)]
+    pub(super) file: Option<PathBuf>,
+    /// Its digest: another file is not taken.
+    #[arg(long)]
+    sha256: Option<String>,
+    #[command(flatten)]
+    trust: TrustArgs,
+    #[command(flatten)]
+    pub(super) grants: GrantArgs,
+    #[command(flatten)]
+    pub(super) policy: PolicyArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
 }
 
 #[derive(Debug, Args)]
@@ -84,10 +124,14 @@ pub(crate) enum ManifestCommand {
 }
 
 /// A component to run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) name: String,
+    /// Absent for the built-in one.
+    pub(crate) file: Option<PathBuf>,
     pub(crate) component: ToolComponent,
+    /// What the configuration says of it alone.
+    pub(crate) own: Option<TableArgs>,
 }
 
 fn import() -> impl TypedValueParser<Value = Import> {
@@ -98,37 +142,124 @@ fn import() -> impl TypedValueParser<Value = Import> {
 
 impl ComponentArgs {
     /// Loads what is to run; the built-in component if nothing else is named.
-    pub(crate) fn load(&self) -> Result<Vec<Wanted>, Failure> {
-        if self.component.is_empty() {
-            return Ok(vec![built_in(BUILT_IN_NAME.to_owned())?]);
-        }
+    pub(crate) fn load(&self, sources: &Sources) -> Result<Vec<Wanted>, Failure> {
+        let lock = match self.lock_file(sources) {
+            Some(file) => Some(Lock::read(&file)?),
+            None => None,
+        };
+        self.load_with(sources, lock.as_ref())
+    }
+
+    /// As [`ComponentArgs::load`], whatever a lock says.
+    pub(crate) fn load_with(
+        &self,
+        sources: &Sources,
+        lock: Option<&Lock>,
+    ) -> Result<Vec<Wanted>, Failure> {
+        let tables = sources.component_tables()?;
+        let cache = match self.component.is_empty() && tables.is_empty() {
+            true => None,
+            false => self.cache(),
+        };
+        let loading = |trust: &TrustArgs| match &cache {
+            Some(cache) => trust.loader().cache(cache.clone()),
+            None => trust.loader(),
+        };
         let mut wanted: Vec<Wanted> = Vec::new();
         for given in &self.component {
             let (name, file) = split_name(given)?;
-            let name = match name {
-                Some(name) => name,
-                None => unique_name(file, &wanted),
-            };
-            let component = self.trust.load(file)?;
-            wanted.push(Wanted { name, component });
+            let name = name.unwrap_or_else(|| unique_name(file, &wanted));
+            wanted.push(Wanted::load(name, file, &loading(&self.trust), lock)?);
+        }
+        for (name, file, own) in tables {
+            let mut loader = loading(&own.trust);
+            if let Some(sha256) = &own.sha256 {
+                loader = loader.sha256(sha256);
+            }
+            let mut one = Wanted::load(name, &file, &loader, lock)?;
+            one.own = Some(own);
+            wanted.push(one);
+        }
+        if wanted.is_empty() {
+            let name = BUILT_IN_NAME.to_owned();
+            wanted.push(Wanted::load(
+                name,
+                Path::new(BUILT_IN),
+                &loading(&self.trust),
+                None,
+            )?);
         }
         Ok(wanted)
+    }
+
+    /// The lock that is in force.
+    fn lock_file(&self, sources: &Sources) -> Option<PathBuf> {
+        let beside = || Some(sources.file.as_ref()?.with_file_name(lock::FILE_NAME));
+        match &self.lock {
+            Some(file) => Some(file.clone()),
+            None => beside().filter(|file| lock::is_there(file)),
+        }
+    }
+
+    /// Where `rootbound lock` writes.
+    pub(crate) fn new_lock_file(&self, sources: &Sources) -> PathBuf {
+        let beside = sources.file.as_ref();
+        let beside = beside.map(|file| file.with_file_name(lock::FILE_NAME));
+        let file = self.lock.clone().or(beside);
+        file.unwrap_or_else(|| PathBuf::from(lock::FILE_NAME))
+    }
+
+    /// Files that decide what runs, and that no tool may reach.
+    pub(crate) fn deciding_files(&self, sources: &Sources) -> Vec<PathBuf> {
+        let lock = self.lock_file(sources);
+        sources.file.iter().cloned().chain(lock).collect()
+    }
+
+    /// Without a cache everything works, only later.
+    fn cache(&self) -> Option<ComponentCache> {
+        if self.no_cache {
+            return None;
+        }
+        ComponentCache::of_user()
+            .inspect_err(|error| {
+                print::to_stderr(&format!(
+                    "warning: compiled components are not kept: {error}"
+                ));
+            })
+            .ok()
+    }
+}
+
+impl Wanted {
+    fn load(
+        name: String,
+        file: &Path,
+        loader: &ComponentLoader,
+        lock: Option<&Lock>,
+    ) -> Result<Self, Failure> {
+        let is_built_in = file == Path::new(BUILT_IN);
+        let component = match (is_built_in, lock) {
+            (true, _) => ToolComponent::file_tools(),
+            (false, None) => loader.load_file(file),
+            (false, Some(lock)) => lock.load(&name, loader, file),
+        };
+        let component = component.map_err(|error| unusable(file, &error))?;
+        Ok(Self {
+            name,
+            file: (!is_built_in).then(|| file.to_owned()),
+            component,
+            own: None,
+        })
     }
 }
 
 impl TrustArgs {
     /// How components are loaded.
     pub(crate) fn loader(&self) -> ComponentLoader {
-        let loader = ComponentLoader::default();
+        let loader = ComponentLoader::default().require_signature(self.require_signature);
+        let keys = self.trusted_key.iter().cloned();
+        let loader = keys.fold(loader, ComponentLoader::trusted_key);
         (self.import.iter().copied()).fold(loader, ComponentLoader::import)
-    }
-
-    fn load(&self, file: &Path) -> Result<ToolComponent, Failure> {
-        if file == Path::new(BUILT_IN) {
-            return Ok(built_in(String::new())?.component);
-        }
-        let loaded = self.loader().load_file(file);
-        Ok(loaded.map_err(|error| unusable(file, &error))?)
     }
 }
 
@@ -140,11 +271,6 @@ pub(crate) fn unusable(file: &Path, error: &rootbound::ComponentError) -> anyhow
     };
     let said = rootbound::escaped(&error.to_string());
     anyhow::anyhow!("`{}`: {said}{hint}", file.display())
-}
-
-fn built_in(name: String) -> anyhow::Result<Wanted> {
-    let component = ToolComponent::file_tools()?;
-    Ok(Wanted { name, component })
 }
 
 /// `csv=./tools/csv.wasm` is a name and a file; a file with `=` in its name is given as

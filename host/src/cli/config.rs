@@ -5,6 +5,7 @@
 //! command line or the environment says counts more than the file.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -15,14 +16,19 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 use rootbound::{escaped, read_configuration};
 use serde_json::{Value, json};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::foreign;
 
 /// The option that names the file, which is no key of it.
 pub(crate) const CONFIG: &str = "config";
+/// The key that has tables too, one for each component.
+pub(crate) const COMPONENT: &str = "component";
 /// Keys whose values are host paths: relative ones start at the file's directory.
-pub(crate) const PATHS: [&str; 7] = [
+pub(crate) const PATHS: [&str; 9] = [
+    "file",
+    "lock",
     "read",
     "write",
     "work",
@@ -34,10 +40,11 @@ pub(crate) const PATHS: [&str; 7] = [
 /// Letters that a message shows of a key that is none.
 const LONGEST_SHOWN: usize = 100;
 /// Values that are no paths, and the keys that have them.
-pub(crate) const NO_PATHS: [(&str, &str); 3] = [
+pub(crate) const NO_PATHS: [(&str, &str); 4] = [
     ("audit", "stderr"),
     ("audit", "none"),
     ("component", "built-in"),
+    ("file", "built-in"),
 ];
 /// Keys whose paths may have a name before them.
 pub(crate) const LABELLED: [&str; 2] = ["read", "component"];
@@ -60,11 +67,31 @@ pub(crate) struct Setting {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// Reads a file as the options of `command`, by their ids.
-pub(crate) fn read(file: &Path, command: &Command) -> anyhow::Result<BTreeMap<String, Setting>> {
+/// What a file says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// The options, by their ids.
+    pub(crate) options: BTreeMap<String, Setting>,
+    /// The components that have a table of their own.
+    pub(crate) components: Vec<Table>,
+}
+
+/// A table `[component.NAME]`: options of one component.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) options: BTreeMap<String, Setting>,
+}
+
+/// Reads a file as the options of `command`, and its tables as those of `component`.
+pub(crate) fn read(
+    file: &Path,
+    command: &Command,
+    component: &Command,
+) -> anyhow::Result<Settings> {
     let text = read_configuration(file)
         .map_err(|error| anyhow::anyhow!("`{}` cannot be read: {error}", file.display()))?;
-    Ok(settings(file, &text, command)?)
+    Ok(settings(file, &text, command, component)?)
 }
 
 /// The same for a text that was read already.
@@ -72,12 +99,14 @@ pub(crate) fn settings(
     file: &Path,
     text: &str,
     command: &Command,
-) -> Result<BTreeMap<String, Setting>, ConfigError> {
+    component: &Command,
+) -> Result<Settings, ConfigError> {
     let reader = Reader {
         file,
         // Editors of other systems put one there, and it takes no column.
         text: text.strip_prefix('\u{feff}').unwrap_or(text),
         command,
+        component,
     };
     reader.settings()
 }
@@ -87,7 +116,8 @@ pub(crate) fn keys(command: &Command) -> impl Iterator<Item = &Arg> {
     let options = command
         .get_arguments()
         .filter(|arg| arg.get_long().is_some());
-    options.filter(|arg| !matches!(arg.get_id().as_str(), CONFIG | "help" | "version"))
+    let of_file = |arg: &&Arg| !matches!(arg.get_id().as_str(), CONFIG | "help" | "version");
+    options.filter(of_file).filter(|arg| !arg.is_hide_set())
 }
 
 /// What a key takes.
@@ -125,30 +155,76 @@ impl Takes {
     }
 }
 
+/// In the order of the file, so that its first mistake is the one that is told.
+fn in_order<'a, 'b>(
+    table: &'a DeTable<'b>,
+) -> Vec<(&'a Spanned<Cow<'b, str>>, &'a Spanned<DeValue<'b>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
 /// A file's text, and the options that it is about.
 struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
     command: &'a Command,
+    component: &'a Command,
 }
 
 impl Reader<'_> {
-    fn settings(&self) -> Result<BTreeMap<String, Setting>, ConfigError> {
+    fn settings(&self) -> Result<Settings, ConfigError> {
         let table = DeTable::parse(self.text).map_err(|error| {
             self.wrong(error.span().unwrap_or_default(), error.message().to_owned())
         })?;
-        // In the order of the file, so that its first mistake is the one that is told.
-        let mut entries: Vec<_> = table.get_ref().iter().collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        let mut settings = BTreeMap::new();
-        for (key, value) in entries {
-            let is_table = matches!(value.get_ref(), DeValue::Table(_));
-            let arg = self.arg(key.get_ref(), is_table, key.span())?;
-            let arguments = self.arguments(arg, key.get_ref(), value.get_ref(), value.span())?;
-            let (line, _) = self.position(key.span().start);
-            settings.insert(arg.get_id().to_string(), Setting { line, arguments });
+        let mut settings = Settings::default();
+        for (key, value) in in_order(table.get_ref()) {
+            match value.get_ref() {
+                DeValue::Table(tables) if key.get_ref() == COMPONENT => {
+                    settings.components = self.tables(tables)?;
+                }
+                _ => {
+                    let (id, setting) = self.option(key, value)?;
+                    settings.options.insert(id, setting);
+                }
+            }
         }
         Ok(settings)
+    }
+
+    fn option(
+        &self,
+        key: &Spanned<Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(String, Setting), ConfigError> {
+        let is_table = matches!(value.get_ref(), DeValue::Table(_));
+        let arg = self.arg(key.get_ref(), is_table, key.span())?;
+        let arguments = self.arguments(arg, key.get_ref(), value.get_ref(), value.span())?;
+        let (line, _) = self.position(key.span().start);
+        Ok((arg.get_id().to_string(), Setting { line, arguments }))
+    }
+
+    /// The tables of components, in the order in which they are to be listed.
+    fn tables(&self, tables: &DeTable<'_>) -> Result<Vec<Table>, ConfigError> {
+        let reader = Reader {
+            command: self.component,
+            ..*self
+        };
+        let mut components = Vec::new();
+        for (name, value) in in_order(tables) {
+            let DeValue::Table(options) = value.get_ref() else {
+                let name: String = escaped(name.get_ref()).chars().take(LONGEST_SHOWN).collect();
+                let message = format!("`component.{name}` is a table");
+                return Err(self.wrong(value.span(), message));
+            };
+            let options = in_order(options).into_iter();
+            let options: Result<_, _> = options.map(|(key, value)| reader.option(key, value)).collect();
+            components.push(Table {
+                name: name.get_ref().to_string(),
+                options: options?,
+            });
+        }
+        Ok(components)
     }
 
     fn arg(&self, key: &str, is_table: bool, span: Range<usize>) -> Result<&Arg, ConfigError> {
@@ -158,7 +234,7 @@ impl Reader<'_> {
         let known: Vec<String> = keys(self.command).map(key_of).collect();
         let advice = match foreign::advice(key, known.iter().map(String::as_str)) {
             Some(advice) => advice,
-            None if is_table => "a file has no sections, only keys".to_owned(),
+            None if is_table => "the only sections are `[component.NAME]`".to_owned(),
             None => format!("the keys are `{}`", known.join("`, `")),
         };
         let key: String = escaped(key).chars().take(LONGEST_SHOWN).collect();
@@ -317,10 +393,10 @@ pub(crate) fn shown(value: &OsStr) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::settings::command;
+    use crate::cli::settings::{command, table_command};
 
     fn told(text: &str, command: &Command) -> String {
-        let settings = super::settings(Path::new("f.toml"), text, command);
+        let settings = super::settings(Path::new("f.toml"), text, command, &table_command());
         settings.unwrap_err().to_string()
     }
 

@@ -11,6 +11,7 @@ mod counts;
 mod foreign;
 mod generate;
 mod inspect;
+mod lock;
 mod manifest;
 mod milliseconds;
 mod opening;
@@ -66,6 +67,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Mcp(args) => mcp::run(args),
         Command::Check(check) => check::run(check),
         Command::Inspect(args) => Ok(inspect::run(args)),
+        Command::Lock(args) => lock::run(args),
         Command::Manifest(args) => manifest::run(args),
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),

@@ -64,7 +64,7 @@ impl SessionArgs {
     /// A session for each component. All write to one log.
     fn sessions(&self, max_output_bytes: u64) -> Result<Vec<(String, Session)>, Failure> {
         let mut sessions: Vec<(String, Session)> = Vec::new();
-        for wanted in self.components.load()? {
+        for wanted in self.components.load(&self.sources)? {
             let log = sessions.first().map(|(_, first)| first.audit().clone());
             let session = self.session(&wanted, log, max_output_bytes)?;
             sessions.push((wanted.name, session));
@@ -78,10 +78,15 @@ impl SessionArgs {
         log: Option<AuditLog>,
         max_output_bytes: u64,
     ) -> Result<Session, Failure> {
-        let mut builder = Session::builder();
-        builder = self.grants.apply(builder)?;
-        builder = self.policy.apply(builder, max_output_bytes, log)?;
-        if let Some(file) = &self.sources.file {
+        let (grants, policy) = match &wanted.own {
+            Some(own) => (&own.grants, &own.policy),
+            None => (&self.grants, &self.policy),
+        };
+        let mut builder = grants.apply(Session::builder())?;
+        // One toolset is offered, whatever the components.
+        builder = builder.toolset(self.grants.toolset());
+        builder = policy.apply(builder, max_output_bytes, log)?;
+        for file in self.components.deciding_files(&self.sources) {
             builder = builder.configuration_file(file);
         }
         let builder = builder

@@ -10,10 +10,29 @@ use std::path::Path;
 use clap::{Arg, Command};
 use serde_json::{Value, json};
 
-use super::config::{self, LABELLED, PATHS, Takes, key_of, keys};
+use super::config::{self, COMPONENT, LABELLED, PATHS, Takes, key_of, keys};
 use super::settings;
 
 fn schema(command: &Command) -> Value {
+    let mut options = properties(command);
+    options[COMPONENT]["type"] = json!(["array", "string", "object"]);
+    options[COMPONENT]["additionalProperties"] = json!({
+        "type": "object",
+        "properties": properties(&settings::table_command()),
+        "additionalProperties": false,
+        "required": ["file"],
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "rootbound.toml",
+        "description": "The options of a session: each key is the long name of an option, with `_` for `-`. A table `[component.NAME]` has those of one component.",
+        "type": "object",
+        "properties": options,
+        "additionalProperties": false,
+    })
+}
+
+fn properties(command: &Command) -> serde_json::Map<String, Value> {
     let describe = |arg: &Arg| {
         let mut schema = match Takes::of(arg) {
             Takes::Flag => json!({ "type": "boolean" }),
@@ -22,30 +41,21 @@ fn schema(command: &Command) -> Value {
             Takes::List => {
                 let mut one = text_schema(arg);
                 one["items"] = one.clone();
+                // What one of them is says nothing of the list.
+                one.as_object_mut().unwrap().remove("enum");
                 one["type"] = json!(["array", "string"]);
                 one
             }
             Takes::Text => text_schema(arg),
         };
-        let choices: Vec<String> = (arg.get_possible_values().iter())
-            .map(|value| value.get_name().to_owned())
-            .collect();
-        if Takes::of(arg) == Takes::Text && !choices.is_empty() {
-            schema["enum"] = json!(choices);
+        if Takes::of(arg) == Takes::Text && !choices(arg).is_empty() {
+            schema["enum"] = json!(choices(arg));
         }
         let help = arg.get_long_help().or(arg.get_help());
         schema["description"] = json!(help.map(ToString::to_string).unwrap_or_default());
         (key_of(arg), schema)
     };
-    let properties: serde_json::Map<String, Value> = keys(command).map(describe).collect();
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "rootbound.toml",
-        "description": "The options of a session: each key is the long name of an option, with `_` for `-`.",
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": false,
-    })
+    keys(command).map(describe).collect()
 }
 
 /// What the option takes is found out by trying.
@@ -73,6 +83,11 @@ fn number_schema(arg: &Arg, command: &Command) -> Value {
     schema
 }
 
+fn choices(arg: &Arg) -> Vec<String> {
+    let values = arg.get_possible_values();
+    values.iter().map(|value| value.get_name().to_owned()).collect()
+}
+
 fn text_schema(arg: &Arg) -> Value {
     match arg.get_id().as_str() {
         "audit_max_age" => json!({ "type": "string", "pattern": time_pattern() }),
@@ -81,6 +96,8 @@ fn text_schema(arg: &Arg) -> Value {
             json!({ "type": "string", "pattern": "^([^=/]+=[^~]|[^=/~][^=/]*(/|$)|/)" })
         }
         id if PATHS.contains(&id) => json!({ "type": "string", "pattern": "^[^~]" }),
+        "trusted_key" => json!({ "type": "string", "pattern": "^RW[A-Za-z0-9+/]{54}$" }),
+        "import" => json!({ "type": "string", "enum": choices(arg) }),
         "allow" | "deny" => json!({ "type": "string", "minLength": 1 }),
         _ => json!({ "type": "string" }),
     }
@@ -110,7 +127,8 @@ fn the_schema_is_that_of_the_options() {
 fn fits(schema: &Value, value: &Value) -> bool {
     let rules = schema.as_object().unwrap().iter();
     rules.into_iter().all(|(word, rule)| match word.as_str() {
-        "$schema" | "title" | "description" | "additionalProperties" => true,
+        "$schema" | "title" | "description" => true,
+        "additionalProperties" | "required" => true,
         "type" => match rule {
             Value::Array(types) => types.iter().any(|name| is_of_type(name, value)),
             name => is_of_type(name, value),
@@ -156,7 +174,7 @@ fn is_of_type(name: &Value, value: &Value) -> bool {
 fn agree(text: &str) -> (bool, bool) {
     let command = settings::command();
     let value: Value = toml::from_str(text).unwrap();
-    let loaded = config::settings(Path::new("f.toml"), text, &command).is_ok();
+    let loaded = config::settings(Path::new("f.toml"), text, &command, &settings::table_command()).is_ok();
     (loaded, fits(&schema(&command), &value))
 }
 

@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::args::{ToolsArgs, ToolsFormat};
 use super::components::Wanted;
+use super::settings::Sources;
 use super::{Exit, Failure, print};
 use crate::mcp;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
-    let wanted = args.components.load()?;
+    let wanted = args.components.load(&Sources::default())?;
     let toolset = Toolset::from(args.toolset);
     let listed = listed(&wanted, toolset)?;
     let tools: Vec<&Definition> = listed.iter().collect();
@@ -35,7 +36,10 @@ fn listed(wanted: &[Wanted], toolset: Toolset) -> Result<Vec<Definition>, Failur
         return Ok(tools.filter(|it| toolset.has(&it.name)).cloned().collect());
     }
     let host = ToolHost::default();
-    for Wanted { name, component } in wanted {
+    for Wanted {
+        name, component, ..
+    } in wanted
+    {
         let builder = Session::builder().audit(AuditLog::none()).toolset(toolset);
         let session = builder.component(component.clone()).build()?;
         host.load_session(name, session)?;

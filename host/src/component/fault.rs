@@ -103,6 +103,16 @@ impl ComponentError {
         self.message.contains(&format!("`{interface}`"))
     }
 
+    /// A lock that does not know the component of this name.
+    #[must_use]
+    pub fn not_locked(name: &str) -> Self {
+        Self::new(
+            code::NOT_LOCKED,
+            format!("the lock does not know a component `{name}`"),
+        )
+        .hint_of("if it is to be used, run `rootbound lock`")
+    }
+
     pub(super) fn core_module() -> Self {
         Self::new(code::CORE_MODULE, "it is a core module, not a component")
             .hint_of("make a component of it, with `wasm-tools component new`")

@@ -8,8 +8,9 @@ use sha2::{Digest, Sha256};
 use super::examine::{Facts, Imported, Producer, examine};
 use super::fault::ComponentError;
 use super::imports::{Import, Standing};
+use super::loader::Origin;
 use super::manifest::Manifest;
-use super::{ComponentLoader, ToolComponent, loader};
+use super::{ComponentLoader, ToolComponent};
 use crate::random;
 
 /// Functions of `wasi:filesystem/types` by which content or names are changed.
@@ -67,8 +68,8 @@ impl Inspection {
     /// Looks at a file that the operator names.
     #[must_use]
     pub fn of_file(loader: &ComponentLoader, file: impl AsRef<Path>) -> Self {
-        match loader::read(file.as_ref()) {
-            Ok(bytes) => Self::of(loader, &bytes),
+        match Origin::read(file.as_ref()) {
+            Ok(origin) => Self::of_origin(loader, &origin.bytes, origin.signature.as_deref()),
             Err(problem) => Self::empty(0, problem),
         }
     }
@@ -76,6 +77,10 @@ impl Inspection {
     /// Looks at a component. It is read, and compiled if nothing stands against loading it.
     #[must_use]
     pub fn of(loader: &ComponentLoader, bytes: &[u8]) -> Self {
+        Self::of_origin(loader, bytes, None)
+    }
+
+    fn of_origin(loader: &ComponentLoader, bytes: &[u8], signature: Option<&[u8]>) -> Self {
         let sha256 = Some(random::hex_of(&Sha256::digest(bytes)));
         let facts = match examine(bytes) {
             Ok(facts) => facts,
@@ -97,7 +102,10 @@ impl Inspection {
             component: None,
         };
         inspection.problems.extend(loader.missing(&facts));
-        inspection.try_to_load(loader, bytes, facts);
+        match loader.check_origin(bytes, signature) {
+            Ok(sha256) => inspection.try_to_load(loader, bytes, sha256, facts),
+            Err(problem) => inspection.problems.push(problem),
+        }
         inspection
     }
 
@@ -114,15 +122,18 @@ impl Inspection {
         }
     }
 
-    fn try_to_load(&mut self, loader: &ComponentLoader, bytes: &[u8], facts: Facts) {
-        let loaded = loader
-            .check_origin(bytes)
-            .and_then(|sha256| match self.problems.is_empty() {
-                true => loader.compile(bytes, sha256, facts).map(Some),
-                false => Ok(None),
-            });
-        match loaded {
-            Ok(component) => self.component = component,
+    fn try_to_load(
+        &mut self,
+        loader: &ComponentLoader,
+        bytes: &[u8],
+        sha256: String,
+        facts: Facts,
+    ) {
+        if !self.problems.is_empty() {
+            return;
+        }
+        match loader.compile(bytes, sha256, facts) {
+            Ok(component) => self.component = Some(component),
             Err(problem) => self.problems.push(problem),
         }
     }

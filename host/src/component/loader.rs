@@ -1,20 +1,25 @@
 //! Loading a component: every check in the order in which a stranger's file has to pass it.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
-use super::examine::{Facts, MAX_COMPONENT_BYTES, examine, too_large};
+use super::cache::ComponentCache;
+use super::examine::{Facts, Imported, MAX_COMPONENT_BYTES, examine, too_large};
 use super::fault::{ComponentError, component_code as code};
 use super::imports::{Import, Standing};
+use super::manifest::Manifest;
+use super::signature::{self, MAX_SIGNATURE_BYTES, Trust, TrustedKey};
 use super::{Identity, ToolComponent, engine};
 use crate::{ambient, random};
 
 /// Loads components of others.
 ///
-/// The defaults are: no imports but files and streams; whatever digest the file has.
+/// The defaults are: no imports but files and streams; whatever digest the file has; no
+/// signature needed; nothing kept.
 ///
 /// # Examples
 ///
@@ -34,6 +39,14 @@ use crate::{ambient, random};
 pub struct ComponentLoader {
     imports: BTreeSet<Import>,
     sha256: Option<String>,
+    trust: Trust,
+    cache: Option<ComponentCache>,
+}
+
+/// A component's file, and the signature that stands beside it.
+pub(super) struct Origin {
+    pub(super) bytes: Vec<u8>,
+    pub(super) signature: Option<Vec<u8>>,
 }
 
 impl ComponentLoader {
@@ -51,13 +64,37 @@ impl ComponentLoader {
         self
     }
 
-    /// Reads a file that the operator names, and loads the component in it.
+    /// Takes signatures of this key. A file whose signature does not verify is never taken, one
+    /// without a signature is, unless a signature is required.
+    #[must_use]
+    pub fn trusted_key(mut self, key: TrustedKey) -> Self {
+        self.trust.keys.push(key);
+        self
+    }
+
+    /// Whether a signature by a trusted key is required. Default: false.
+    #[must_use]
+    pub fn require_signature(mut self, required: bool) -> Self {
+        self.trust.required = required;
+        self
+    }
+
+    /// Keeps compiled code, and takes what was kept. Default: everything is compiled anew.
+    #[must_use]
+    pub fn cache(mut self, cache: ComponentCache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Reads a file that the operator names, and loads the component in it. Its signature, if
+    /// it has one, stands beside it: `FILE.wasm.minisig`.
     ///
     /// # Errors
     ///
     /// When it cannot be read or is no regular file, and as [`ComponentLoader::load`].
     pub fn load_file(&self, file: impl AsRef<Path>) -> Result<ToolComponent, ComponentError> {
-        self.load(&read(file.as_ref())?)
+        let Origin { bytes, signature } = Origin::read(file.as_ref())?;
+        self.load_signed(&bytes, signature.as_deref())
     }
 
     /// Checks, compiles and links a component. Nothing of it runs.
@@ -68,13 +105,35 @@ impl ComponentLoader {
     /// component of the world `rootbound:tools/tool-component`, imports what is not granted, or
     /// is not the file that it has to be.
     pub fn load(&self, bytes: &[u8]) -> Result<ToolComponent, ComponentError> {
-        let sha256 = self.check_origin(bytes)?;
+        self.load_signed(bytes, None)
+    }
+
+    /// As [`ComponentLoader::load`], with a minisign signature of the bytes. Digest and signature
+    /// are checked before anything else is done with them.
+    ///
+    /// # Errors
+    ///
+    /// As [`ComponentLoader::load`].
+    pub fn load_signed(
+        &self,
+        bytes: &[u8],
+        signature: Option<&[u8]>,
+    ) -> Result<ToolComponent, ComponentError> {
+        let sha256 = self.check_origin(bytes, signature)?;
         let facts = examine(bytes)?;
         self.compile(bytes, sha256, facts)
     }
 
     /// What can be decided without looking inside.
-    pub(super) fn check_origin(&self, bytes: &[u8]) -> Result<String, ComponentError> {
+    pub(super) fn check_origin(
+        &self,
+        bytes: &[u8],
+        signature: Option<&[u8]>,
+    ) -> Result<String, ComponentError> {
+        if bytes.len() as u64 > MAX_COMPONENT_BYTES {
+            return Err(too_large());
+        }
+        self.trust.check(bytes, signature)?;
         let sha256 = random::hex_of(&Sha256::digest(bytes));
         match &self.sha256 {
             Some(expected) if *expected != sha256 => Err(ComponentError::new(
@@ -93,24 +152,44 @@ impl ComponentLoader {
         mut facts: Facts,
     ) -> Result<ToolComponent, ComponentError> {
         facts.problems.extend(self.missing(&facts));
-        if let Some(problem) = facts.problems.into_iter().next() {
-            return Err(problem);
+        if !facts.problems.is_empty() {
+            return Err(facts.problems.swap_remove(0));
         }
         let engine = engine().map_err(|error| ComponentError::from_engine(code::ENGINE, &error))?;
-        let compiled = Component::new(engine, bytes).map_err(|error| unsupported(&error))?;
-        let optional = |standing| match standing {
+        let cached = (self.cache.as_ref()).and_then(|cache| cache.load(engine, &sha256));
+        let is_new = cached.is_none();
+        let compiled = match cached {
+            Some(compiled) => compiled,
+            None => Component::new(engine, bytes).map_err(|error| unsupported(&error))?,
+        };
+        let identity = self.identity(sha256, facts.imports.iter(), facts.manifest);
+        let component = ToolComponent::link(&compiled, identity)?;
+        if let (true, Some(cache)) = (is_new, &self.cache) {
+            // What has no tools is not worth keeping.
+            if component.definitions().is_ok() {
+                cache.keep(&compiled, component.sha256());
+            }
+        }
+        Ok(component)
+    }
+
+    fn identity<'a>(
+        &self,
+        sha256: String,
+        imports: impl Iterator<Item = &'a Imported>,
+        manifest: Option<Manifest>,
+    ) -> Identity {
+        let optional = |imported: &Imported| match imported.standing {
             Standing::Optional(import) => Some(import),
             _ => None,
         };
-        let imports: BTreeSet<Import> = (facts.imports.iter())
-            .filter_map(|imported| optional(imported.standing))
-            .collect();
-        let identity = Identity {
+        let imports: BTreeSet<Import> = imports.filter_map(optional).collect();
+        Identity {
             sha256,
             imports: imports.into_iter().collect(),
-            manifest: facts.manifest,
-        };
-        ToolComponent::link(&compiled, identity)
+            manifest,
+            cache: self.cache.as_ref().map(|it| it.directory().to_owned()),
+        }
     }
 
     /// Imports that are not granted, or that the component itself does not declare; each once,
@@ -136,6 +215,22 @@ impl ComponentLoader {
             }
         }
         missing
+    }
+}
+
+impl Origin {
+    pub(super) fn read(file: &Path) -> Result<Self, ComponentError> {
+        let bytes = read(file)?;
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(signature::SUFFIX);
+        let signature = match ambient::read_at_most(beside.as_ref(), MAX_SIGNATURE_BYTES) {
+            Ok(Some(signature)) => Some(signature),
+            // It is there and none: as good as one that does not verify.
+            Ok(None) => Some(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(_) => Some(Vec::new()),
+        };
+        Ok(Self { bytes, signature })
     }
 }
 

@@ -1,29 +1,36 @@
 //! A tool component: compiled once, instantiated anew for every call.
 
+mod cache;
+mod compiled;
 mod definition;
 mod engine;
 mod examine;
 mod fault;
 mod imports;
 mod inspection;
+mod listing;
 mod loader;
 mod manifest;
+mod signature;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use wasmtime::component::{Component, HasData, Linker};
 
+pub use cache::ComponentCache;
 pub use definition::{Definition, PathArgument, PathRole};
 pub(crate) use engine::{MAX_INSTANCES, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, engine};
 pub use examine::{Imported, Producer};
 pub use fault::{ComponentError, component_code};
 pub use imports::{Import, Standing};
 pub use inspection::Inspection;
+pub(crate) use listing::check_list;
 pub use loader::{ComponentLoader, read_component};
 pub use manifest::{DeclaredLimits, Manifest};
+pub use signature::{InvalidKey, TrustedKey};
 
 use crate::bindings::{self, ToolComponentPre};
 use crate::error::CallError;
@@ -52,6 +59,8 @@ pub(crate) struct Identity {
     /// What it imports besides files, all of it granted and declared.
     imports: Vec<Import>,
     manifest: Option<Manifest>,
+    /// Where its code may have come from.
+    cache: Option<PathBuf>,
 }
 
 impl ToolComponent {
@@ -72,6 +81,7 @@ impl ToolComponent {
             sha256: embedded::SHA256.to_owned(),
             imports: Vec::new(),
             manifest: None,
+            cache: None,
         };
         let component = Self::link(&compiled, identity)?;
         Ok(FILE_TOOLS.get_or_init(|| component).clone())
@@ -146,6 +156,11 @@ impl ToolComponent {
     #[must_use]
     pub fn manifest(&self) -> Option<&Manifest> {
         self.loaded.identity.manifest.as_ref()
+    }
+
+    /// The cache that its code may have come from, which no tool must reach.
+    pub(crate) fn cache(&self) -> Option<&Path> {
+        self.loaded.identity.cache.as_deref()
     }
 
     /// How often the component was instantiated in this process.

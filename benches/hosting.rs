@@ -1,0 +1,173 @@
+//! A thousand tenants and a hundred components in one process: what an idle session takes, and
+//! how long a call takes that is one of many.
+//!
+//! `cargo bench --bench hosting`. The aims: 64 KiB for an idle session, no thread of its own, and
+//! with 64 callers a 99th percentile of no more than five times the median of a call alone. The
+//! callers pause between calls, as agents do; what share of the processors they keep busy is
+//! printed beside the figures.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark sets up directories, prints, and stops at the first surprise"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rootbound::{AuditLog, ComponentLoader, Import, Session, Tenant, ToolComponent, ToolHost};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tempfile::TempDir;
+use wit_component::ComponentEncoder;
+
+const TENANTS: usize = 1000;
+const COMPONENTS: usize = 100;
+const CALLERS: usize = 64;
+const CALLS: usize = 200;
+const ALONE: usize = 2000;
+const PAUSE: Duration = Duration::from_millis(20);
+const READ: (&str, &str) = ("files__read_file", r#"{"path": "notes.md"}"#);
+
+fn main() {
+    allow_many_files();
+    let base = tempfile::tempdir().unwrap();
+    let started = Instant::now();
+    let host = host();
+    let loading = started.elapsed();
+    let log = AuditLog::file(base.path().join("audit.jsonl")).unwrap();
+    // What the first call sets up for all is not any session's.
+    let first = tenant(&host, &base, &log, TENANTS);
+    read(&first);
+    let (memory, threads) = (resident_kib(), threads());
+    let tenants: Vec<Tenant> = (0..TENANTS)
+        .map(|number| tenant(&host, &base, &log, number))
+        .collect();
+    tenants.iter().for_each(read);
+    let each = (resident_kib().saturating_sub(memory)) as f64 / TENANTS as f64;
+    let more = self::threads().saturating_sub(threads);
+    println!("components loaded            {COMPONENTS} in {:.1} s", loading.as_secs_f64());
+    println!("tenants, each with a session {TENANTS}");
+    println!("memory per idle session      {each:.1} KiB (aim: 64)");
+    println!("threads for the sessions     {more} (aim: 0)");
+
+    let mut alone: Vec<Duration> = (0..ALONE).map(|at| timed(&tenants[at % TENANTS])).collect();
+    let median = percentile(&mut alone, 50);
+    println!("read of 4 KiB, alone         median {median:.1?}");
+    let busy = processor_time();
+    let started = Instant::now();
+    let mut together = together(&tenants);
+    let share = (processor_time() - busy).as_secs_f64() / started.elapsed().as_secs_f64();
+    let (half, most) = (percentile(&mut together, 50), percentile(&mut together, 99));
+    let ratio = most.as_secs_f64() / median.as_secs_f64();
+    println!("read of 4 KiB, {CALLERS} callers   median {half:.1?}, p99 {most:.1?}");
+    println!("p99 by the median alone      {ratio:.1} (aim: 5), at {share:.2} processors busy");
+}
+
+/// A host of a hundred components of different bytes: the file tools, and a small one with a
+/// number in it.
+fn host() -> ToolHost {
+    let host = ToolHost::default();
+    host.load("files", ToolComponent::file_tools().unwrap()).unwrap();
+    let small = small_component();
+    let loader = Import::ALL
+        .into_iter()
+        .fold(ComponentLoader::default(), ComponentLoader::import);
+    for number in 1..COMPONENTS {
+        let component = loader.load(&numbered(&small, number)).unwrap();
+        host.load(&format!("small-{number}"), component).unwrap();
+    }
+    host
+}
+
+fn small_component() -> Vec<u8> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let built = Command::new(repository.join("scripts/build-guest"))
+        .arg("--manifest-path")
+        .arg(repository.join("tests/optional_guest/Cargo.toml"))
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    let module = PathBuf::from(String::from_utf8(built.stdout).unwrap().trim_end());
+    let encoder = ComponentEncoder::default().module(&std::fs::read(module).unwrap());
+    encoder.unwrap().encode().unwrap()
+}
+
+/// The component with a custom section more, which makes it another file.
+fn numbered(component: &[u8], number: usize) -> Vec<u8> {
+    let section = [b"\x06number", number.to_string().as_bytes()].concat();
+    [component, &[0, section.len() as u8], &section].concat()
+}
+
+/// A tenant with a directory of its own.
+fn tenant(host: &ToolHost, base: &TempDir, log: &AuditLog, number: usize) -> Tenant {
+    let root = base.path().join(format!("tenant-{number}"));
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("notes.md"), "x".repeat(4096)).unwrap();
+    let builder = Session::builder().read_root(root).audit(log.clone());
+    host.tenant(builder.principal(format!("tenant-{number}")).build().unwrap())
+}
+
+fn read(tenant: &Tenant) {
+    tenant.call(READ.0, READ.1).unwrap();
+}
+
+fn timed(tenant: &Tenant) -> Duration {
+    let started = Instant::now();
+    read(tenant);
+    started.elapsed()
+}
+
+/// Many callers, who do not begin at one moment.
+fn together(tenants: &[Tenant]) -> Vec<Duration> {
+    thread::scope(|scope| {
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|caller| {
+                scope.spawn(move || {
+                    thread::sleep(PAUSE * caller as u32 / CALLERS as u32);
+                    let call = |at: usize| {
+                        thread::sleep(PAUSE);
+                        timed(&tenants[(caller + at * CALLERS) % tenants.len()])
+                    };
+                    (0..CALLS).map(call).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        callers.into_iter().flat_map(|it| it.join().unwrap()).collect()
+    })
+}
+
+fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+    times.sort_unstable();
+    times[(times.len() - 1) * percent / 100]
+}
+
+/// Each session keeps its directory open.
+fn allow_many_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let current = maximum;
+    setrlimit(Resource::Nofile, Rlimit { current, maximum }).unwrap();
+}
+
+fn resident_kib() -> u64 {
+    status("VmRSS:")
+}
+
+fn threads() -> u64 {
+    status("Threads:")
+}
+
+fn status(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// What this process has used of the processors, in ticks of ten milliseconds (`proc(5)`).
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let ticks = |at: usize| -> u64 { fields.split_whitespace().nth(at).unwrap().parse().unwrap() };
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}

@@ -1,0 +1,169 @@
+//! Code that was compiled before, kept in files.
+//!
+//! Compiled code is run as it stands, so it must be this crate's own. Each file carries a MAC
+//! under a key that stands in the state directory, not beside the files: whoever can write to
+//! the cache, and to nothing else, can make it miss and not make it lie.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::compiled;
+use crate::{ambient, random};
+
+/// Bytes of a MAC.
+const MAC_BYTES: usize = 32;
+/// Bytes of the key, as many as a block of the hash has.
+const KEY_BYTES: usize = 64;
+/// The file of the key, in the state directory.
+const KEY_FILE: &str = "component-cache.key";
+/// What the MAC is made over first, so that it can be none of anything else.
+const PURPOSE: &[u8] = b"rootbound compiled component 1\0";
+/// Bytes of one file; the code of a component takes some four times its size.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+/// Bytes of all files; beyond that the oldest go.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// A directory of compiled components, so that each is compiled once.
+///
+/// The directory is closed to others; files in it that this crate did not write, or wrote under
+/// another key, are not loaded. It must lie outside every root: a session whose component came
+/// from a cache refuses roots from which the cache could be reached.
+#[derive(Clone)]
+pub struct ComponentCache {
+    directory: PathBuf,
+    key: [u8; KEY_BYTES],
+}
+
+impl ComponentCache {
+    /// The user's cache, `$XDG_CACHE_HOME/rootbound/components`, or below `~/.cache` where that
+    /// is unset, with its key in the state directory. Both are made when they are absent.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such place, it belongs to someone else, or others may enter it.
+    pub fn of_user() -> io::Result<Self> {
+        let nowhere = || io::Error::new(io::ErrorKind::NotFound, "there is no home directory");
+        let directory = ambient::cache_directory().ok_or_else(nowhere)?;
+        let state = ambient::state_directory().ok_or_else(nowhere)?;
+        Self::open(directory.join("components"), state)
+    }
+
+    /// A cache in `directory`, with its key in the directory `state`.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be made or used, belongs to someone else, or others may enter it.
+    pub fn open(directory: impl Into<PathBuf>, state: impl AsRef<Path>) -> io::Result<Self> {
+        let (directory, state) = (directory.into(), state.as_ref());
+        for private in [&directory, state] {
+            ambient::create_private_directory(private)?;
+            ambient::require_private(private)?;
+        }
+        let key = key(&state.join(KEY_FILE))?;
+        Ok(Self { directory, key })
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The code of the component with this digest, if it is there and is what was written.
+    pub(super) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
+        let file = self.directory.join(file_name(engine, sha256));
+        let bytes = ambient::read_at_most(&file, MAX_FILE_BYTES).ok()??;
+        let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
+        let verified = self.mac(engine, sha256, code).verify_slice(mac);
+        let loaded = match verified {
+            Ok(()) => compiled::load(engine, code).ok(),
+            Err(_) => None,
+        };
+        if loaded.is_none() {
+            let _ = ambient::remove_file(&file);
+        }
+        loaded
+    }
+
+    /// Keeps a component's code. A cache that cannot be written to is no hindrance.
+    pub(super) fn keep(&self, component: &Component, sha256: &str) {
+        let Ok(code) = component.serialize() else {
+            return;
+        };
+        if code.len() as u64 + MAC_BYTES as u64 > MAX_FILE_BYTES {
+            return;
+        }
+        let engine = component.engine();
+        let mac = self.mac(engine, sha256, &code).finalize().into_bytes();
+        let bytes = [mac.as_slice(), &code].concat();
+        self.make_room(bytes.len() as u64);
+        let file = self.directory.join(file_name(engine, sha256));
+        let _ = ambient::write_private_file(&file, &bytes);
+    }
+
+    fn make_room(&self, wanted: u64) {
+        let Ok(mut files) = ambient::files_by_age(&self.directory) else {
+            return;
+        };
+        let mut held: u64 = files.iter().map(|(_, size)| size).sum();
+        files.reverse();
+        while held.saturating_add(wanted) > MAX_BYTES
+            && let Some((name, size)) = files.pop()
+        {
+            let _ = ambient::remove_file(&self.directory.join(name));
+            held -= size;
+        }
+    }
+
+    fn mac(&self, engine: &Engine, sha256: &str, code: &[u8]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new(&self.key.into());
+        mac.update(PURPOSE);
+        mac.update(file_name(engine, sha256).as_bytes());
+        mac.update(b"\0");
+        mac.update(code);
+        mac
+    }
+}
+
+impl fmt::Debug for ComponentCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ComponentCache({})", self.directory.display())
+    }
+}
+
+/// Named by the component and by all that its code depends on: wasmtime's version, the engine's
+/// settings, and the processor's abilities.
+fn file_name(engine: &Engine, sha256: &str) -> String {
+    // The same in every process; a name of another version of it is not found, no more.
+    let mut hasher = DefaultHasher::new();
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("{sha256}-{:016x}.cwasm", hasher.finish())
+}
+
+/// Reads the key; makes it where there is none. Of several processes that make one, one does.
+fn key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let read = || -> io::Result<[u8; KEY_BYTES]> {
+        let bytes = ambient::read_private_file(file, KEY_BYTES + 1)?;
+        let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "the key is damaged");
+        bytes.try_into().map_err(wrong)
+    };
+    match read() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let new = file.with_extension(random::hex::<8>());
+            let mut made = ambient::create_private_file(&new)?;
+            io::Write::write_all(&mut made, &random::bytes::<KEY_BYTES>())?;
+            made.sync_all()?;
+            // `link` does not replace: whoever was first has made the key.
+            let _ = ambient::link_file(&new, file);
+            ambient::remove_file(&new)?;
+            read()
+        }
+        other => other,
+    }
+}

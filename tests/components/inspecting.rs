@@ -1,0 +1,102 @@
+//! `rootbound inspect` says what a file is, without running it.
+
+use serde_json::{Value, json};
+
+use super::guest;
+use crate::hostile::component::with_listing;
+use crate::support::cli::{Cli, Run};
+
+struct Desk {
+    cli: Cli,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { cli: Cli::new() }
+    }
+
+    fn inspect(&self, bytes: &[u8], options: &[&str]) -> Run {
+        let file = guest::file(self.cli.state(), "file.wasm", bytes);
+        let mut command = self.cli.command(["inspect"]);
+        Run::of(command.arg(file).args(options))
+    }
+
+    fn json(&self, bytes: &[u8], options: &[&str]) -> (Option<i32>, Value) {
+        let run = self.inspect(bytes, &[&["--json"], options].concat());
+        (run.status, run.json())
+    }
+}
+
+#[test]
+fn a_tool_component_would_be_loaded_and_is_not_run() {
+    let desk = Desk::new();
+    // Its list of tools never ends, which nobody notices who does not ask for it.
+    let (status, json) = desk.json(&with_listing(b'h'), &[]);
+    assert_eq!((status, &json["loads"]), (Some(0), &json!(true)), "{json}");
+    assert_eq!(json["world"], "rootbound:tools/tool-component@0.1.0");
+    assert_eq!(json["problems"], json!([]));
+    assert_eq!(json["never_given"], json!([]));
+    assert_eq!(json["sha256"], crate::support::sha256(with_listing(b'h')));
+    assert!(json["producers"]["processed-by"].is_array(), "{json}");
+}
+
+#[test]
+fn its_tools_are_listed_where_that_is_asked_for() {
+    let (status, json) = Desk::new().json(guest::plain(), &["--tools"]);
+    assert_eq!(status, Some(0), "{json}");
+    assert!(json["tools"].as_array().unwrap().len() > 3, "{json}");
+}
+
+#[test]
+fn a_list_of_tools_that_lies_is_found_out() {
+    let desk = Desk::new();
+    for letter in [b'c', b'd', b'e', b'g', b'h', b'i', b'j'] {
+        let (status, json) = desk.json(&with_listing(letter), &["--tools"]);
+        assert_eq!(status, Some(1), "{json}");
+        assert_eq!(json["problems"][0]["code"], "tools-invalid", "{json}");
+    }
+}
+
+#[test]
+fn what_it_asks_for_is_said_with_who_gives_it() {
+    let desk = Desk::new();
+    let (status, json) = desk.json(guest::importing(), &[]);
+    assert_eq!((status, &json["loads"]), (Some(1), &json!(false)));
+    let all: Vec<&str> = guest::ALL.split(',').collect();
+    assert_eq!(json["loads_with"], json!(all), "{json}");
+    let (status, json) = desk.json(guest::importing(), &["--import", guest::ALL]);
+    assert_eq!((status, &json["loads"]), (Some(0), &json!(true)), "{json}");
+}
+
+#[test]
+fn people_are_told_in_sentences() {
+    let run = Desk::new().inspect(guest::plain(), &[]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    for words in [
+        "it would be loaded",
+        "with `--read DIR`: it can read",
+        "no network",
+        "wasi:filesystem/types@0.2.12",
+    ] {
+        assert!(run.stdout.contains(words), "{words}: {run:?}");
+    }
+}
+
+#[test]
+fn a_name_in_the_file_cannot_command_the_terminal() {
+    let section = [&b"\x01\x08language\x01"[..], b"\x07\x1b]0;x\x07y\x011"].concat();
+    let run = Desk::new().inspect(&guest::with_section("producers", &section), &[]);
+    assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
+}
+
+#[test]
+fn a_wrong_command_line_is_status_2() {
+    let cli = Cli::new();
+    for arguments in [
+        &["inspect"][..],
+        &["inspect", "x.wasm", "--import", "sockets"],
+        &["inspect", "x.wasm", "--trusted-key", "RWnothing"],
+    ] {
+        assert_eq!(cli.run(arguments).status, Some(2), "{arguments:?}");
+    }
+}

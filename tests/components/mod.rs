@@ -1,0 +1,13 @@
+//! Components of strangers: looked at without being run, given what is granted and declared,
+//! kept apart from one another.
+
+mod caching;
+mod damaged;
+mod declaring;
+mod guest;
+mod hosting;
+mod importing;
+mod inspecting;
+mod locking;
+mod signing;
+mod tables;
