@@ -1,8 +1,8 @@
 //! The file tools of Rootbound, as a WebAssembly component.
 //!
-//! The component exports `rootbound:tools/provider` and imports nothing but WASI's files and
-//! streams. It is not trusted: paths go to WASI exactly as the caller gave them, and the host
-//! judges every call. Each tool is one file below `tools/`; what a tool is, and how it reaches
+//! The component exports `rootbound:tools/provider`, and `rootbound:tools/files` for other hosts,
+//! and imports nothing but WASI's files and streams. It is not trusted: paths go to WASI exactly
+//! as the caller gave them, and the host judges every call. Each tool is one file below `tools/`; what a tool is, and how it reaches
 //! files, is the crate `rootbound-tool`.
 //!
 //! The crate also builds natively, where every WASI call is unreachable, so that all that
@@ -19,6 +19,7 @@ mod search;
 mod template;
 mod text;
 mod tools;
+mod typed;
 mod walk;
 
 use rootbound_tool as tool;

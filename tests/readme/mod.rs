@@ -4,6 +4,7 @@ mod clients;
 mod console;
 mod deployment;
 mod links;
+mod other_hosts;
 mod tools;
 
 use std::fs;

@@ -16,7 +16,7 @@ pub(crate) use refusals::{not_text, unknown_encoding};
 
 use crate::files::{open, version};
 use crate::text::Choice;
-use crate::tool::{Content, Error};
+use crate::tool::{Content, Error, Failure};
 use sha2::{Digest, Sha256};
 
 /// What a caller wants of a file.
@@ -29,6 +29,16 @@ pub(crate) struct Wish {
     pub(crate) part: Option<Part>,
     /// Answer with the SHA-256 of the whole file, whatever part is wanted.
     pub(crate) hash: bool,
+}
+
+/// The encoding of a caller's word, and without one what the file looks like.
+///
+/// # Errors
+/// `unsupported-encoding` for a label that the Encoding Standard does not have.
+pub(crate) fn chosen(label: Option<&str>) -> Result<Choice, Failure> {
+    label.map_or(Ok(Choice::Detected), |label| {
+        Choice::named(label).map_err(|_| unknown_encoding(label))
+    })
 }
 
 /// What was read.

@@ -24,7 +24,7 @@ impl Tool for AppendFile {
         let Text { path, content } = text;
         let roots = Roots::preopened();
         let (created, bytes) = append(roots.writable()?, &path, |beginning| {
-            Encoded::in_encoding_of(beginning, content)
+            Encoded::in_encoding_of(&beginning(), content)
         })?;
         Ok(Output::new(Written {
             path,

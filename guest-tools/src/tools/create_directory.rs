@@ -35,15 +35,21 @@ impl Tool for CreateDirectory {
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.dir_path;
-        let roots = Roots::preopened();
-        match create_directory(roots.writable()?, &path) {
-            Err(ErrorCode::Exist) => Err(exists(&path).into()),
-            answer => {
-                answer?;
-                let created = true;
-                Ok(Output::new(Fields { path, created }))
-            }
-        }
+        create(&path)?;
+        let created = true;
+        Ok(Output::new(Fields { path, created }))
+    }
+}
+
+/// Makes a directory below the write root.
+///
+/// # Errors
+/// `exists`; else the host's.
+pub(crate) fn create(path: &str) -> Result<(), Error> {
+    let roots = Roots::preopened();
+    match create_directory(roots.writable()?, path) {
+        Err(ErrorCode::Exist) => Err(exists(path).into()),
+        answer => Ok(answer?),
     }
 }
 

@@ -36,15 +36,23 @@ impl Tool for CreateFile {
             content,
             overwrite,
         } = arguments;
-        let roots = Roots::preopened();
-        let overwrite = overwrite.unwrap_or(false);
-        match put(roots.writable()?, &path, content.as_bytes(), overwrite) {
-            Err(ErrorCode::Exist) if !overwrite => Err(exists(&path).into()),
-            created => Ok(Output::new(Written {
-                created: created?,
-                bytes_written: content.len() as u64,
-                path,
-            })),
-        }
+        let created = write(&path, content.as_bytes(), overwrite.unwrap_or(false))?;
+        Ok(Output::new(Written {
+            created,
+            bytes_written: content.len() as u64,
+            path,
+        }))
+    }
+}
+
+/// Writes a file below the write root. True when it is new.
+///
+/// # Errors
+/// `exists` unless it may be replaced; else the host's.
+pub(crate) fn write(path: &str, content: &[u8], overwrite: bool) -> Result<bool, Error> {
+    let roots = Roots::preopened();
+    match put(roots.writable()?, path, content, overwrite) {
+        Err(ErrorCode::Exist) if !overwrite => Err(exists(path).into()),
+        created => Ok(created?),
     }
 }

@@ -41,16 +41,21 @@ impl Tool for DeleteFile {
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.path;
-        let roots = Roots::preopened();
-        let root = roots.writable()?;
-        delete(
-            &path,
-            || root.unlink_file_at(&path),
-            || root.remove_directory_at(&path),
-        )?;
+        remove(&path)?;
         let deleted = true;
         Ok(Output::new(Fields { path, deleted }))
     }
+}
+
+/// Deletes a file, a link or an empty directory below the write root.
+///
+/// # Errors
+/// The host's.
+pub(crate) fn remove(path: &str) -> Result<(), Error> {
+    let roots = Roots::preopened();
+    let root = roots.writable()?;
+    let unlink = || root.unlink_file_at(path);
+    Ok(delete(path, unlink, || root.remove_directory_at(path))?)
 }
 
 pub(super) fn delete(

@@ -25,14 +25,14 @@ pub(crate) struct Fields {
 
 /// What is said of a path that exists.
 #[derive(Serialize, JsonSchema)]
-struct Facts {
-    root: String,
+pub(crate) struct Facts {
+    pub(crate) root: String,
     #[serde(rename = "type")]
-    kind: Kind,
-    size: u64,
+    pub(crate) kind: Kind,
+    pub(crate) size: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    modified: Option<String>,
-    version: String,
+    pub(crate) modified: Option<String>,
+    pub(crate) version: String,
 }
 
 impl Tool for FileExists {
@@ -60,7 +60,11 @@ impl Tool for FileExists {
     }
 }
 
-fn look_up(path: &str) -> Result<Option<Facts>, Error> {
+/// Looks a path up in the read roots, links followed; nothing where it is absent.
+///
+/// # Errors
+/// `not-granted` without a read root; else the host's.
+pub(crate) fn look_up(path: &str) -> Result<Option<Facts>, Error> {
     let follow = PathFlags::SYMLINK_FOLLOW;
     let found = Roots::preopened().look_up(|directory| {
         let stat = directory.stat_at(follow, path)?;

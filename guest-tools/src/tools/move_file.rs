@@ -1,7 +1,7 @@
 //! `move_file`: a file or a directory under another name.
 
 use super::shared::{FromTo, taken};
-use crate::files::{ErrorCode, Roots, rename};
+use crate::files::{self, ErrorCode, Roots};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,15 +39,20 @@ impl Tool for MoveFile {
             to,
             overwrite,
         } = arguments;
-        let overwrite = overwrite.unwrap_or(false);
-        let roots = Roots::preopened();
-        match rename(roots.writable()?, &from, &to, overwrite) {
-            Err(ErrorCode::Exist) if !overwrite => Err(taken(&from, &to).into()),
-            answer => {
-                answer?;
-                let moved = true;
-                Ok(Output::new(Fields { from, to, moved }))
-            }
-        }
+        rename(&from, &to, overwrite.unwrap_or(false))?;
+        let moved = true;
+        Ok(Output::new(Fields { from, to, moved }))
+    }
+}
+
+/// Gives an object below the write root another name.
+///
+/// # Errors
+/// `exists` unless the name may be taken over; else the host's.
+pub(crate) fn rename(from: &str, to: &str, overwrite: bool) -> Result<(), Error> {
+    let roots = Roots::preopened();
+    match files::rename(roots.writable()?, from, to, overwrite) {
+        Err(ErrorCode::Exist) if !overwrite => Err(taken(from, to).into()),
+        answer => Ok(answer?),
     }
 }

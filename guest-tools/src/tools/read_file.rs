@@ -1,7 +1,7 @@
 //! `read_file`: a file as text, whole or some lines of it; pictures and sounds as media.
 
 use super::shared::Positive;
-use crate::reading::{Facts, From, Part, Wish, read, unknown_encoding};
+use crate::reading::{Facts, From, Part, Wish, chosen, read, unknown_encoding};
 use crate::text::{Choice, LEAST_TEXT, Place, Style};
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
 use schemars::JsonSchema;
@@ -100,7 +100,7 @@ impl Arguments {
         let Some(label) = &self.encoding else {
             return assumed(self.default_encoding.as_deref());
         };
-        let choice = Choice::named(label).map_err(|_| unknown_encoding(label))?;
+        let choice = chosen(Some(label))?;
         if choice == Choice::Base64 {
             self.refuse_lines_of_bytes()?;
         }

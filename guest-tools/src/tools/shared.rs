@@ -67,7 +67,7 @@ impl Walking {
 }
 
 /// The name of a new file is taken.
-pub(super) fn exists(path: &str) -> Failure {
+pub(crate) fn exists(path: &str) -> Failure {
     Failure::new("exists", format!("`{path}` exists already"))
         .hint("choose another name, or give `overwrite: true` to replace it")
 }

@@ -3,7 +3,7 @@
 
 use crate::files::{DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode, shown};
 
-/// Entries in the order of their names' bytes, as the host sorts them.
+/// Entries in the order of their names' bytes. Rootbound's host sorts them; others do not.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     /// All names, one behind the other.
@@ -43,15 +43,35 @@ impl Entries {
         loop {
             match next() {
                 Ok(Some(entry)) => all.push(&entry.name, entry.type_),
-                Ok(None) => return Ok(all),
+                Ok(None) => return Ok(all.sorted()),
                 Err(ErrorCode::Quota) if all.len() > at_last_page => at_last_page = all.len(),
                 Err(code) => return Err(code),
             }
         }
     }
 
+    /// In order, whoever listed them. Names that are not usable come from a host that sorts:
+    /// nothing is known of their order but where they stand.
+    fn sorted(self) -> Self {
+        let names = || self.iter().filter(|entry| entry.usable);
+        if names().is_sorted_by_key(|entry| entry.name) {
+            return self;
+        }
+        let mut entries: Vec<_> = self.iter().collect();
+        entries.sort_by_key(|entry| entry.name);
+        let mut sorted = Self::default();
+        for entry in entries {
+            sorted.hold(entry.name, entry.kind, entry.usable);
+        }
+        sorted
+    }
+
     pub(super) fn push(&mut self, name: &str, kind: DescriptorType) {
         let (name, usable) = shown(name);
+        self.hold(name, kind, usable);
+    }
+
+    fn hold(&mut self, name: &str, kind: DescriptorType, usable: bool) {
         self.names.push_str(name);
         let end = self.names.len() as u32;
         self.entries.push(Held { end, kind, usable });
@@ -118,6 +138,12 @@ mod tests {
         let quota = || Err(ErrorCode::Quota);
         let answers = vec![file("a"), quota(), file("b"), quota(), Ok(None)];
         assert_eq!(collected(answers).unwrap(), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_host_that_does_not_sort_is_no_matter() {
+        let answers = vec![file("b"), file("c"), file("a"), Ok(None)];
+        assert_eq!(collected(answers).unwrap(), ["a", "b", "c"]);
     }
 
     #[test]

@@ -4,10 +4,9 @@
 //! change to the version that it copied. The content is read from that copy, so what is
 //! changed is what was read, and no one else's change gets lost.
 
+use super::reading::{of_stream, read_to_end};
 use super::writing::{create_new, write_from};
-use super::{
-    Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags, Roots, reading::read_to_end,
-};
+use super::{Descriptor, DescriptorFlags, ErrorCode, OpenFlags, PathFlags, Roots};
 use crate::{Error, Failure};
 
 /// Asked for at once when a file is read whole: what the host hands out in one answer.
@@ -30,7 +29,7 @@ impl Changing {
         match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
             Ok(descriptor) => Ok(Self { descriptor }),
             Err(ErrorCode::NoEntry) => Err(absent(roots, path)),
-            Err(_) => Err(Error::Host),
+            Err(code) => Err(code.into()),
         }
     }
 
@@ -42,7 +41,7 @@ impl Changing {
         let content = read_to_end(WHOLE, |length, offset| self.descriptor.read(length, offset));
         content.map_err(|code| match code {
             ErrorCode::BadDescriptor => not_readable(path).into(),
-            _ => Error::Host,
+            code => code.into(),
         })
     }
 
@@ -71,28 +70,30 @@ impl Changing {
 }
 
 /// Adds to the end of a file, which is made if it is not there. What is added may depend on how
-/// the file begins, as far as that may be read. True when it was made, and how many bytes.
+/// the file begins, which is read only when it is asked for, and only as far as that is
+/// permitted. True when it was made, and how many bytes.
 ///
 /// # Errors
 /// The host's.
 pub fn append(
     root: &Descriptor,
     path: &str,
-    content: impl FnOnce(&[u8]) -> Vec<u8>,
+    content: impl FnOnce(&dyn Fn() -> Vec<u8>) -> Vec<u8>,
 ) -> Result<(bool, usize), Error> {
     let flags = DescriptorFlags::WRITE;
     match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
         Err(ErrorCode::NoEntry) => {
-            let content = content(&[]);
+            let content = content(&Vec::new);
             write_from(&create_new(root, path)?, &content, 0)?;
             Ok((true, content.len()))
         }
         file => {
             let file = file?;
             // A file that is granted for writing only does not show how it begins.
-            let beginning = file
-                .read(2, 0)
-                .map_or_else(|_| Vec::new(), |(bytes, _)| bytes);
+            let beginning = || {
+                file.read(2, 0)
+                    .map_or_else(|_| Vec::new(), |answer| answer.0)
+            };
             let content = content(&beginning);
             append_to(&file, &content)?;
             Ok((false, content.len()))
@@ -105,22 +106,27 @@ fn append_to(file: &Descriptor, content: &[u8]) -> Result<(), Error> {
     let stream = file.append_via_stream()?;
     let mut rest = content;
     while !rest.is_empty() {
-        let permit = stream.check_write().map_err(|_| Error::Host)?;
+        let permit = stream.check_write().map_err(of_stream)?;
+        // Other hosts than Rootbound's write while the component goes on.
+        if permit == 0 {
+            stream.subscribe().block();
+            continue;
+        }
         let length = rest
             .len()
             .min(usize::try_from(permit).unwrap_or(usize::MAX));
         let (block, others) = rest.split_at(length);
-        stream.write(block).map_err(|_| Error::Host)?;
+        stream.write(block).map_err(of_stream)?;
         rest = others;
     }
-    stream.flush().map_err(|_| Error::Host)
+    Ok(stream.blocking_flush().map_err(of_stream)?)
 }
 
 /// The answer when the write root has no such file: a read root may.
 fn absent(roots: &Roots, path: &str) -> Error {
     match roots.look_up(|root| root.stat_at(PathFlags::SYMLINK_FOLLOW, path)) {
         Ok(_) => read_only(path).into(),
-        Err(_) => Error::Host,
+        Err(miss) => miss.into(),
     }
 }
 

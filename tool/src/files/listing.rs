@@ -31,6 +31,8 @@ pub fn list(path: &str) -> Result<Vec<Entry>, Error> {
     while let Some(entry) = stream.read_directory_entry()? {
         entries.push(Entry::of(&entry.name, entry.type_));
     }
+    // Rootbound's host sorts them; others do not.
+    entries.sort_by(|one: &Entry, other| one.name.cmp(&other.name));
     Ok(entries)
 }
 

@@ -101,8 +101,16 @@ impl OpenFile {
 fn at_end_of_stream(error: StreamError) -> ReadAnswer {
     match error {
         StreamError::Closed => Ok((Vec::new(), true)),
+        failed => Err(of_stream(failed)),
+    }
+}
+
+/// The error of the file behind a stream.
+pub(super) fn of_stream(error: StreamError) -> ErrorCode {
+    match error {
+        StreamError::Closed => ErrorCode::Io,
         StreamError::LastOperationFailed(error) => {
-            Err(filesystem_error_code(&error).unwrap_or(ErrorCode::Io))
+            filesystem_error_code(&error).unwrap_or(ErrorCode::Io)
         }
     }
 }

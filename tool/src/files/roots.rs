@@ -1,6 +1,6 @@
 //! The granted directories, and the lookup of a path in them.
 
-use super::{Descriptor, ErrorCode};
+use super::{Descriptor, ErrorCode, refused};
 use crate::bindings::wasi::filesystem::preopens::get_directories;
 use crate::{Error, Failure};
 
@@ -156,15 +156,16 @@ impl From<Miss> for Error {
             Miss::NotGranted => Failure::new("not-granted", "no directory is granted for reading")
                 .hint("ask the user to grant one, for example with `--read DIR`")
                 .into(),
-            Miss::Absent | Miss::Refused(_) => Self::Host,
+            Miss::Absent => refused(ErrorCode::NoEntry),
+            Miss::Refused(code) => refused(code),
         }
     }
 }
 
 /// A WASI error to which the tool has nothing to add.
 impl From<ErrorCode> for Error {
-    fn from(_: ErrorCode) -> Self {
-        Self::Host
+    fn from(code: ErrorCode) -> Self {
+        refused(code)
     }
 }
 
