@@ -6,14 +6,18 @@ GUEST := --manifest-path guest-tools/Cargo.toml --target-dir $(TARGET)/guest
 define HELP
 make demo    a tour: what a tool may do, and what it is refused
 make test    everything that CI runs
-make test-clients  the official MCP clients, against the built program
+make test-clients  the official MCP clients against the built program, and other hosts
+                   with our component
+make test-examples the examples of tools, and a new one, each by its own test
+make test-registry pulling from a registry, and from what only looks like one
+make test-package  the crate as it is published, and the component from another directory
 make build   the release binary, $(TARGET)/release/rootbound
 make bench   benchmarks
 make setup   install what building the guest needs; the others do it by themselves
 make clean   remove everything that was built
 endef
 
-.PHONY: help demo test test-clients build bench setup clean
+.PHONY: help demo test test-clients test-examples test-registry test-package build bench setup clean
 
 help:
 	$(info $(HELP))
@@ -39,9 +43,24 @@ test-clients: setup
 	scripts/test-prerequisites clients
 	cargo build --locked
 	tests/clients/run $(TARGET)/debug/rootbound
+	tests/hosts/run $(TARGET)/rootbound/file-tools.wasm
+
+test-examples: setup
+	scripts/test-prerequisites clients
+	cargo build --locked
+	tests/examples/run $(TARGET)/debug/rootbound
+
+test-registry: setup
+	scripts/test-prerequisites registry
+	cargo build --locked --features oci
+	tests/registry/run $(TARGET)/debug/rootbound $(TARGET)/rootbound/file-tools.wasm
+
+test-package: setup
+	scripts/package
+	scripts/package --rebuild
 
 build: setup
-	cargo build --locked --release
+	cargo build --locked --release --features oci
 
 bench: setup
 	cargo bench --locked

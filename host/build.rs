@@ -5,9 +5,11 @@
 //! | `$OUT_DIR/file-tools.wasm` | the component |
 //! | `$OUT_DIR/file-tools.cwasm` | its code for the target's baseline CPU; empty when the target has another architecture than this machine |
 //! | `target/rootbound/file-tools.wasm` | a copy of the component for other WASI hosts, when building from a checkout |
+//! | `$OUT_DIR/template/` | the files of `rootbound new` |
 //! | `ROOTBOUND_COMPONENT_SHA256` | the component's digest, for `env!` |
 //!
-//! `ROOTBOUND_COMPONENT=FILE` takes a ready component, which needs no wasm toolchain.
+//! `ROOTBOUND_COMPONENT=FILE` takes a ready component, which needs no wasm toolchain. A package
+//! has one at `host/file-tools.wasm`; in a checkout it is not looked at.
 
 #![expect(
     clippy::disallowed_methods,
@@ -38,8 +40,32 @@ const IMPORTS: [&str; 2] = ["wasi:filesystem/", "wasi:io/"];
 /// The interface that a component may import for its types: `wasi:filesystem` uses them.
 const IMPORTED_TYPES: &str = "wasi:clocks/wall-clock@";
 
+/// The crate of the tools, which a checkout has.
+const SOURCE: &str = "guest-tools/Cargo.toml";
+
+/// The ready component, which a package has.
+const PACKAGED: &str = "host/file-tools.wasm";
+
+/// The example that `rootbound new` gives another name; a checkout has it.
+const EXAMPLE: &str = "examples/tools/word-count";
+
+/// The same in a package. Cargo takes a directory with a manifest for another package and
+/// leaves it out, so the manifest has another name there.
+const PACKAGED_EXAMPLE: &str = "host/template";
+const PACKAGED_MANIFEST: &str = "manifest.toml";
+
+/// The example's files.
+const TEMPLATE: [&str; 6] = [
+    "Cargo.toml",
+    "README.md",
+    "src/lib.rs",
+    "test",
+    "sample/notes.md",
+    "sample/drafts/idea.md",
+];
+
 fn main() -> ExitCode {
-    match embed_component() {
+    match embed_component().and_then(|()| embed_template()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             println!("cargo::error={}", format!("{error:#}").replace('\n', "; "));
@@ -52,7 +78,8 @@ fn embed_component() -> Result<()> {
     rerun_when_changed();
     let component = match env::var_os("ROOTBOUND_COMPONENT") {
         Some(file) => ready_component(Path::new(&file))?,
-        None => build_component()?,
+        None if Path::new(SOURCE).exists() => build_component()?,
+        None => packaged_component()?,
     };
     check_contract(&component)?;
     let output = PathBuf::from(variable("OUT_DIR")?);
@@ -66,17 +93,36 @@ fn embed_component() -> Result<()> {
     Ok(())
 }
 
+fn embed_template() -> Result<()> {
+    let output = PathBuf::from(variable("OUT_DIR")?).join("template");
+    let is_checkout = Path::new(EXAMPLE).exists();
+    for name in TEMPLATE {
+        let from = match (is_checkout, name) {
+            (true, _) => Path::new(EXAMPLE).join(name),
+            (false, "Cargo.toml") => Path::new(PACKAGED_EXAMPLE).join(PACKAGED_MANIFEST),
+            (false, _) => Path::new(PACKAGED_EXAMPLE).join(name),
+        };
+        let text = fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
+        let to = output.join(name);
+        fs::create_dir_all(to.parent().unwrap_or(&output))?;
+        write(&to, &text)?;
+    }
+    Ok(())
+}
+
 fn ready_component(file: &Path) -> Result<Vec<u8>> {
     println!("cargo::rerun-if-changed={}", file.display());
     fs::read(file).with_context(|| format!("ROOTBOUND_COMPONENT names {}", file.display()))
 }
 
+fn packaged_component() -> Result<Vec<u8>> {
+    fs::read(PACKAGED).context(
+        "this is neither a checkout, from which the component could be built, nor a package of \
+         `scripts/package`, which has it: set ROOTBOUND_COMPONENT to a ready `file-tools.wasm`",
+    )
+}
+
 fn build_component() -> Result<Vec<u8>> {
-    ensure!(
-        Path::new("guest-tools/Cargo.toml").exists(),
-        "this is not a checkout, so the component cannot be built: \
-         set ROOTBOUND_COMPONENT to a ready `file-tools.wasm`"
-    );
     let module = fs::read(build_guest()?)?;
     ComponentEncoder::default()
         .validate(true)
@@ -146,7 +192,7 @@ fn compile(component: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn publish(component: &[u8]) -> Result<()> {
-    if !Path::new("guest-tools").exists() {
+    if !Path::new(SOURCE).exists() {
         return Ok(());
     }
     let directory = target_directory().join("rootbound");
@@ -161,7 +207,8 @@ fn target_directory() -> PathBuf {
 
 fn rerun_when_changed() {
     println!("cargo::rerun-if-env-changed=ROOTBOUND_COMPONENT");
-    for path in [
+    // Cargo takes what is not there for changed, and a package has not all of these.
+    let paths = [
         "guest-tools/src",
         "guest-tools/Cargo.toml",
         "guest-tools/Cargo.lock",
@@ -171,7 +218,11 @@ fn rerun_when_changed() {
         "scripts/build-guest",
         "host/build.rs",
         "host/engine_config.rs",
-    ] {
+        PACKAGED,
+        EXAMPLE,
+        PACKAGED_EXAMPLE,
+    ];
+    for path in paths.iter().filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
 }

@@ -77,6 +77,8 @@ mod output;
 mod paths;
 mod patterns;
 mod policy;
+#[cfg(feature = "oci")]
+mod pulled;
 mod quotas;
 mod random;
 mod recorder;
@@ -93,6 +95,7 @@ mod toolset;
 mod trace;
 mod transaction;
 mod walk;
+mod written;
 
 pub use approval::{
     ApprovalQueue, ApprovalRequest, ApprovalState, ApproveEverythingUnseen, Approver,
@@ -121,6 +124,8 @@ pub use output::{Content, Output, Receipt};
 pub use paths::PathRules;
 pub use patterns::{PatternError, Patterns, SECRETS};
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
+#[cfg(feature = "oci")]
+pub use pulled::PulledFiles;
 pub use roots::{Grant, Rights};
 pub use screen::escaped;
 pub use session::{Arguments, CallOptions, CallWatch, Session};
@@ -129,3 +134,4 @@ pub use toolset::Toolset;
 pub use trace::{NoTraceParent, TraceParent};
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;
+pub use written::{NewFile, read_input_file, write_new_directory, write_output_file};

@@ -2,9 +2,11 @@
 
 use super::{document, repository};
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 8] = [
+    "docs/authoring.md",
     "docs/clients.md",
     "docs/deployment.md",
+    "docs/other-hosts.md",
     "README.md",
     "SECURITY.md",
     "CONTRIBUTING.md",

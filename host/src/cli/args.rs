@@ -62,6 +62,23 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Answer the questions of calls that wait for an approval.
     Approvals(ApprovalsArgs),
+    /// Start a crate with a tool in it, to be changed.
+    ///
+    /// It counts words, in Rust with `rootbound-tool`, and has a script `test` that builds it and
+    /// tries it.
+    New(NewArgs),
+    /// Make a component of the WebAssembly module of a tool crate.
+    ///
+    /// What `wasm-tools component new` does, for those who have only this program. Prints what
+    /// it wrote as a JSON object; runs nothing.
+    Pack(PackArgs),
+    /// Fetch a component from a registry, by its digest.
+    ///
+    /// What comes is checked against the digest and kept; the same again needs no network.
+    /// Prints where the component is as a JSON object; runs nothing. Exit status: 0 it is
+    /// there, 1 the registry or the cache answered otherwise, 2 wrong command line.
+    #[cfg(feature = "oci")]
+    Pull(PullArgs),
     /// Print a script that completes the command line in a shell.
     Completions {
         /// Which shell.
@@ -69,6 +86,47 @@ pub(crate) enum Command {
     },
     /// Print the manual page, in roff.
     Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// Name of the crate, and of the directory to be made: lower-case letters, digits and `-`.
+    pub(crate) name: String,
+    /// A checkout's `tool` directory, instead of `rootbound-tool` from the registry.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tool_crate: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The module, as cargo builds it for `wasm32-unknown-unknown`.
+    #[arg(value_name = "MODULE.wasm")]
+    pub(crate) module: PathBuf,
+    /// The component to be written.
+    #[arg(long, short, value_name = "FILE.wasm")]
+    pub(crate) output: PathBuf,
+}
+
+#[cfg(feature = "oci")]
+#[derive(Debug, Args)]
+pub(crate) struct PullArgs {
+    /// `oci://HOST[:PORT]/NAME@sha256:DIGEST`, the digest of the manifest.
+    pub(crate) reference: String,
+    /// Write the component to this file, too.
+    #[arg(long, short, value_name = "FILE.wasm", conflicts_with = "resolve")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only print the reference with the digest that its tag has now.
+    #[arg(long, conflicts_with = "offline")]
+    pub(crate) resolve: bool,
+    /// Take it from the cache or not at all.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Without TLS, from a registry on this machine.
+    #[arg(long)]
+    pub(crate) plain_http: bool,
+    /// Milliseconds that each request may take.
+    #[arg(long, value_name = "N", value_parser = milliseconds::parse, default_value = "60000")]
+    pub(crate) timeout_ms: u64,
 }
 
 #[derive(Debug, Args)]
@@ -562,8 +620,12 @@ impl Cli {
             | Command::Audit(_)
             | Command::Completions { .. }
             | Command::Inspect(_)
+            | Command::New(_)
+            | Command::Pack(_)
             | Command::Man
             | Command::Manifest(_) => Toolset::default(),
+            #[cfg(feature = "oci")]
+            Command::Pull(_) => Toolset::default(),
         }
     }
 
@@ -578,8 +640,12 @@ impl Cli {
             | Command::Audit(_)
             | Command::Completions { .. }
             | Command::Inspect(_)
+            | Command::New(_)
+            | Command::Pack(_)
             | Command::Man
             | Command::Manifest(_) => None,
+            #[cfg(feature = "oci")]
+            Command::Pull(_) => None,
         }
     }
 }

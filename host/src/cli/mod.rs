@@ -14,9 +14,13 @@ mod inspect;
 mod lock;
 mod manifest;
 mod milliseconds;
+mod new;
 mod opening;
 mod options;
+mod pack;
 pub(crate) mod print;
+#[cfg(feature = "oci")]
+mod pull;
 mod roots;
 #[cfg(test)]
 mod schema;
@@ -71,6 +75,10 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Manifest(args) => manifest::run(args),
         Command::Audit(audit) => audit::run(audit),
         Command::Approvals(approvals) => approvals::run(approvals),
+        Command::New(new) => new::run(new),
+        Command::Pack(pack) => pack::run(pack),
+        #[cfg(feature = "oci")]
+        Command::Pull(pull) => pull::run(pull),
         Command::Completions { shell } => Ok(generate::completions(*shell)),
         Command::Man => generate::man(),
     };
