@@ -3,9 +3,12 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GUEST := --manifest-path guest-tools/Cargo.toml --target-dir $(TARGET)/guest
 
+# What the tests are built with; the program that `make build` makes has `oci` alone.
+TESTED := --features otel,oci
+
 define HELP
 make demo    a tour: what a tool may do, and what it is refused
-make test    everything that CI runs
+make test    formatting, lints, documentation, dependencies, and the tests of all crates
 make test-clients  the official MCP clients against the built program, and other hosts
                    with our component
 make test-examples the examples of tools, and a new one, each by its own test
@@ -32,12 +35,12 @@ test: export XDG_STATE_HOME := $(abspath $(TARGET))/tmp/state
 test: setup
 	scripts/test-prerequisites
 	scripts/lint
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --features otel
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps $(TESTED)
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --package rootbound-tool $(GUEST)
 	scripts/check-dependencies
 	cargo test --locked --workspace $(GUEST)
-	cargo test --locked --features otel
-	cargo run --quiet --locked --features otel --example embed >/dev/null
+	cargo test --locked $(TESTED)
+	cargo run --quiet --locked $(TESTED) --example embed >/dev/null
 
 test-clients: setup
 	scripts/test-prerequisites clients
@@ -52,7 +55,7 @@ test-examples: setup
 
 test-registry: setup
 	scripts/test-prerequisites registry
-	cargo build --locked --features oci
+	cargo build --locked $(TESTED)
 	tests/registry/run $(TARGET)/debug/rootbound $(TARGET)/rootbound/file-tools.wasm
 
 test-package: setup
