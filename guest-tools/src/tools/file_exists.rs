@@ -41,9 +41,8 @@ impl Tool for FileExists {
 
     const NAME: &'static str = "file_exists";
     const TITLE: &'static str = "Look up a path";
-    const DESCRIPTION: &'static str = "Tells whether a path exists and, if so, its type, size, \
-        time of modification and version. Links are followed. Absence is an answer (`exists: \
-        false`), not an error.";
+    const DESCRIPTION: &'static str = "Tells whether a path exists and, if so, its type, size, time \
+        of modification and version. Links are followed. Absence is an answer, not an error.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
     const EXAMPLE: &'static str = r#"{"path":"reports/2024.txt"}"#;

@@ -40,8 +40,10 @@ pub(crate) struct Fields {
     truncated: bool,
     next_cursor: Option<String>,
     /// By ignore files; of trees only
+    #[serde(skip_serializing_if = "Option::is_none")]
     ignored: Option<u64>,
     /// What else was left out, by reason
+    #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<Skipped>,
 }
 

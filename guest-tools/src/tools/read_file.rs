@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     encoding: Option<String>,
     default_encoding: Option<String>,
     errors: Option<Errors>,
-    /// Add the file's `sha256`
+    /// Add `sha256`
     hash: Option<bool>,
 }
 

@@ -7,7 +7,7 @@ use crate::files::{
 };
 use crate::rows::Rows;
 use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
-use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
+use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
     Cursor, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden, parsed,
 };
@@ -155,21 +155,12 @@ struct File<'a> {
     more: u64,
 }
 
-/// No line holds one, so that such a search would silently find nothing.
-fn line_break() -> Failure {
-    Failure::invalid_arguments("`query` holds a line break, and files are searched line by line")
-        .hint("search for one of its lines, and give `context` to see those around it")
-}
-
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 impl Search {
     fn of(arguments: &Arguments, rows: Rows) -> Result<Self, Error> {
-        if arguments.query.contains('\n') {
-            return Err(line_break().into());
-        }
         let glob = arguments.glob.as_deref();
         let hidden = glob.is_some_and(names_hidden);
         Ok(Self {

@@ -91,8 +91,8 @@ fn stands_for<'a>(
         _ => None,
     };
     let plain = name.to_ascii_lowercase();
-    only.or_else(|| nearest(name, free()))
-        .or_else(|| elsewhere(&plain, free()))
+    only.or_else(|| elsewhere(&plain, free()))
+        .or_else(|| nearest(name, free()))
         .or_else(|| part_of(&plain, free()))
 }
 
