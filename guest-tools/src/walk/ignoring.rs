@@ -115,13 +115,13 @@ mod tests {
     fn more_rules_than_a_walk_can_take_are_left_out() {
         let many = b"a\n".repeat(MOST_IN_FORCE - 2);
         let mut rules = Rules::default();
-        assert!(rules.push(0, &[many.clone()]));
+        assert!(rules.push(0, std::slice::from_ref(&many)));
         assert!(!rules.push(2, &[b"b\nc".to_vec()]));
         assert!(rules.ignore("a", false) && !rules.ignore("d/b", false));
         // What is no longer in force makes room, until all of it was too much work.
         let pushes = (0..99).take_while(|_| {
             rules.leave(0);
-            rules.push(0, &[many.clone()])
+            rules.push(0, std::slice::from_ref(&many))
         });
         assert_eq!(pushes.count(), MOST_READ / MOST_IN_FORCE - 1);
     }
