@@ -174,7 +174,8 @@ mod tests {
         assert!(first.as_mut().poll(&mut context).is_pending());
         assert!(second.as_mut().poll(&mut context).is_pending());
         held.pop();
-        assert!(first.as_mut().poll(&mut context).is_ready());
+        let place = first.as_mut().poll(&mut context);
+        assert!(matches!(place, Poll::Ready(Some(_))));
         assert!(second.as_mut().poll(&mut context).is_pending());
     }
 }
