@@ -47,7 +47,10 @@ fn main() {
     tenants.iter().for_each(read);
     let each = (resident_kib().saturating_sub(memory)) as f64 / TENANTS as f64;
     let more = self::threads().saturating_sub(threads);
-    println!("components loaded            {COMPONENTS} in {:.1} s", loading.as_secs_f64());
+    println!(
+        "components loaded            {COMPONENTS} in {:.1} s",
+        loading.as_secs_f64()
+    );
     println!("tenants, each with a session {TENANTS}");
     println!("memory per idle session      {each:.1} KiB (aim: 64)");
     println!("threads for the sessions     {more} (aim: 0)");
@@ -69,7 +72,8 @@ fn main() {
 /// number in it.
 fn host() -> ToolHost {
     let host = ToolHost::default();
-    host.load("files", ToolComponent::file_tools().unwrap()).unwrap();
+    host.load("files", ToolComponent::file_tools().unwrap())
+        .unwrap();
     let small = small_component();
     let loader = Import::ALL
         .into_iter()
@@ -106,7 +110,12 @@ fn tenant(host: &ToolHost, base: &TempDir, log: &AuditLog, number: usize) -> Ten
     std::fs::create_dir(&root).unwrap();
     std::fs::write(root.join("notes.md"), "x".repeat(4096)).unwrap();
     let builder = Session::builder().read_root(root).audit(log.clone());
-    host.tenant(builder.principal(format!("tenant-{number}")).build().unwrap())
+    host.tenant(
+        builder
+            .principal(format!("tenant-{number}"))
+            .build()
+            .unwrap(),
+    )
 }
 
 fn read(tenant: &Tenant) {
@@ -134,7 +143,10 @@ fn together(tenants: &[Tenant]) -> Vec<Duration> {
                 })
             })
             .collect();
-        callers.into_iter().flat_map(|it| it.join().unwrap()).collect()
+        callers
+            .into_iter()
+            .flat_map(|it| it.join().unwrap())
+            .collect()
     })
 }
 

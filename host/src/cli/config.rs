@@ -213,12 +213,17 @@ impl Reader<'_> {
         let mut components = Vec::new();
         for (name, value) in in_order(tables) {
             let DeValue::Table(options) = value.get_ref() else {
-                let name: String = escaped(name.get_ref()).chars().take(LONGEST_SHOWN).collect();
+                let name: String = escaped(name.get_ref())
+                    .chars()
+                    .take(LONGEST_SHOWN)
+                    .collect();
                 let message = format!("`component.{name}` is a table");
                 return Err(self.wrong(value.span(), message));
             };
             let options = in_order(options).into_iter();
-            let options: Result<_, _> = options.map(|(key, value)| reader.option(key, value)).collect();
+            let options: Result<_, _> = options
+                .map(|(key, value)| reader.option(key, value))
+                .collect();
             components.push(Table {
                 name: name.get_ref().to_string(),
                 options: options?,

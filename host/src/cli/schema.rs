@@ -85,7 +85,10 @@ fn number_schema(arg: &Arg, command: &Command) -> Value {
 
 fn choices(arg: &Arg) -> Vec<String> {
     let values = arg.get_possible_values();
-    values.iter().map(|value| value.get_name().to_owned()).collect()
+    values
+        .iter()
+        .map(|value| value.get_name().to_owned())
+        .collect()
 }
 
 fn text_schema(arg: &Arg) -> Value {
@@ -174,7 +177,13 @@ fn is_of_type(name: &Value, value: &Value) -> bool {
 fn agree(text: &str) -> (bool, bool) {
     let command = settings::command();
     let value: Value = toml::from_str(text).unwrap();
-    let loaded = config::settings(Path::new("f.toml"), text, &command, &settings::table_command()).is_ok();
+    let loaded = config::settings(
+        Path::new("f.toml"),
+        text,
+        &command,
+        &settings::table_command(),
+    )
+    .is_ok();
     (loaded, fits(&schema(&command), &value))
 }
 
