@@ -97,9 +97,8 @@ fn a_name_that_cannot_be_synced_is_said_to_be_there_and_not_to_last() {
 #[test]
 fn what_was_made_is_listed_also_when_the_call_cannot_be_recorded_any_more() {
     let desk = Desk::new(&REPLACEMENT);
-    // The fourth write is that of the last line: before it come the memory of the component,
-    // the intent and the outcome.
-    let fault = Fault::at("fsync", "error=EIO", "2").and("write:error=EIO:when=4");
+    // The third write is that of the last line: before it come the intent and the outcome.
+    let fault = Fault::at("fsync", "error=EIO", "2").and("write:error=EIO:when=3");
     let traced = trace(desk.command(), &desk.log(), Some(&fault));
     let error = traced.run.refusal();
     assert_eq!(error["code"], "audit-unavailable", "{error}");

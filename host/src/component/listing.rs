@@ -86,6 +86,9 @@ fn leads_somewhere(path: &PathArgument, definition: &Definition) -> bool {
         if name.is_empty() {
             return false;
         }
+        if here.is_some_and(|schema| schema["type"] == "array") {
+            return false;
+        }
         let Some(properties) = here.and_then(|schema| schema["properties"].as_object()) else {
             here = None;
             continue;

@@ -77,7 +77,10 @@ fn add_item(
     match item {
         ComponentItem::ComponentFunc(_) => {
             let called = format!("{interface}#{name}");
-            linker.func_new(name, move |store, function, _, results| {
+            linker.func_new(name, move |mut store, function, arguments, results| {
+                for argument in arguments {
+                    give_back(&mut store, argument)?;
+                }
                 refuse(store, &called, &function, results)
             })
         }
@@ -91,6 +94,28 @@ fn add_item(
         }
         _ => Ok(()),
     }
+}
+
+/// Handles that a call brings along are to be dropped before it ends, borrowed ones too.
+fn give_back(store: &mut StoreContextMut<'_, CallState>, value: &Val) -> wasmtime::Result<()> {
+    match value {
+        Val::Resource(handle) => handle.resource_drop(&mut *store),
+        Val::List(values) | Val::Tuple(values) => give_back_all(store, values),
+        Val::Record(fields) => fields
+            .iter()
+            .try_for_each(|(_, value)| give_back(store, value)),
+        Val::Variant(_, Some(value))
+        | Val::Option(Some(value))
+        | Val::Result(Ok(Some(value)) | Err(Some(value))) => give_back(store, value),
+        _ => Ok(()),
+    }
+}
+
+fn give_back_all(
+    store: &mut StoreContextMut<'_, CallState>,
+    values: &[Val],
+) -> wasmtime::Result<()> {
+    values.iter().try_for_each(|value| give_back(store, value))
 }
 
 /// Records the refusal, and says no in the function's own words. Where it has none, the call
