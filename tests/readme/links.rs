@@ -2,9 +2,11 @@
 
 use super::{document, repository};
 
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 10] = [
+    "docs/audit.md",
     "docs/authoring.md",
     "docs/clients.md",
+    "docs/components.md",
     "docs/deployment.md",
     "docs/other-hosts.md",
     "README.md",
@@ -15,8 +17,20 @@ const DOCUMENTS: [&str; 8] = [
 
 /// What is made by a build is there only after one.
 const MADE: [&str; 1] = ["target/"];
-/// Where other programs keep their settings.
-const FOREIGN: [&str; 3] = [".cursor/", ".gemini/", ".vscode/"];
+/// Where other programs keep their settings, what a new tool's directory has, and what looks
+/// like a path and is none: media types and methods of the protocol.
+const FOREIGN: [&str; 10] = [
+    ".cursor/",
+    ".gemini/",
+    ".vscode/",
+    "sample/",
+    "src/",
+    "application/",
+    "text/",
+    "server/",
+    "rootbound-audit/",
+    "rootbound.lock",
+];
 
 #[test]
 fn every_link_and_every_named_file_exists() {
