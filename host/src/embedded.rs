@@ -5,7 +5,7 @@
 )]
 
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::mm::{MprotectFlags, mprotect};
 use wasmtime::component::Component;
@@ -27,17 +27,25 @@ pub(crate) const SHA256: &str = env!("ROOTBOUND_COMPONENT_SHA256");
 /// Loads the compiled code, or compiles the component where the engine does not take it.
 ///
 /// The code is used where it stands in the program's file: only what runs is ever in memory,
-/// and nothing is copied at the start.
+/// and nothing is copied at the start. So it is loaded once in a process: wasmtime knows code
+/// by its place, and does not take two components at one.
 pub(crate) fn load(engine: &Engine) -> wasmtime::Result<Component> {
+    static LOADED: Mutex<Option<Component>> = Mutex::new(None);
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(component) = &*loaded {
+        return Ok(component.clone());
+    }
+    let component = in_place(engine).or_else(|_| Component::new(engine, COMPONENT))?;
+    Ok(loaded.insert(component).clone())
+}
+
+fn in_place(engine: &Engine) -> wasmtime::Result<Component> {
     let compiled = NonNull::from(&COMPILED.0);
     // SAFETY: `deserialize_raw` must only be given bytes that wasmtime itself produced, and
     // that live and stay as they are for as long as the component. These were written by
     // `Engine::precompile_component` in this crate's build script and are part of this
     // program's constants; wasmtime checks version and settings itself.
-    match unsafe { Component::deserialize_raw(engine, compiled) } {
-        Ok(component) => Ok(component),
-        Err(_) => Component::new(engine, COMPONENT),
-    }
+    unsafe { Component::deserialize_raw(engine, compiled) }
 }
 
 /// Makes code executable, be it a part of this program or compiled in it. wasmtime by itself
@@ -72,4 +80,17 @@ fn protect(code: *const u8, length: usize, flags: MprotectFlags) -> wasmtime::Re
     // and nothing here makes them writable.
     unsafe { mprotect(code.cast_mut().cast(), length, flags) }?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::engine;
+
+    #[test]
+    fn the_code_is_loaded_once_however_often_it_is_asked_for() {
+        let engine = engine().expect("an engine");
+        let place = || load(engine).map(|component| component.image_range());
+        assert_eq!(place().expect("code"), place().expect("code"));
+    }
 }
