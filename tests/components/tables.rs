@@ -134,3 +134,19 @@ fn components_of_the_command_line_take_the_place_of_all_tables() {
     assert_eq!(run.success()["name"], "files");
     assert_eq!(run.success()["further"], Value::Null);
 }
+
+/// One log and one approver are for all components, whatever has a table.
+#[test]
+fn what_is_of_the_process_holds_for_components_with_tables_too() {
+    let desk = Desk::new();
+    desk.fixture.input("old.md", "old");
+    let log = desk.cli.state().join("audit.jsonl");
+    let audit = format!("--audit={}", log.display());
+    let delete = ["call", "delete_file", r#"{"path": "old.md"}"#];
+    let options = ["--no-landlock", "--approve=allow", &audit];
+    let config = "work = \"INPUTS\"\n[component.a]\nfile = \"FILE\"\n";
+    let run = desk.run(&[&delete[..], &options].concat(), config);
+    assert_eq!(run.success()["deleted"], true);
+    let genesis = fs::read_to_string(&log).unwrap();
+    assert!(genesis.contains("\"confinement\":\"none\""), "{genesis}");
+}

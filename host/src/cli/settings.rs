@@ -20,7 +20,7 @@ const WRITES: [&str; 3] = ["write", "work", "session_dir"];
 /// Options that grant something: a component that has any of them has only those.
 const GRANTS: [&str; 5] = ["read", "write", "work", "session_dir", "remove_session_dir"];
 /// Options of the process and not of one component.
-const OF_THE_PROCESS: [&str; 9] = [
+const OF_THE_PROCESS: [&str; 11] = [
     "toolset",
     "approve",
     "no_landlock",
@@ -29,6 +29,8 @@ const OF_THE_PROCESS: [&str; 9] = [
     "audit_max_bytes",
     "audit_max_age",
     "audit_arguments",
+    "audit_durability",
+    "otlp",
     CONFIG,
 ];
 
@@ -220,7 +222,10 @@ fn common(
     let of_table = table_command();
     let is_common = |arg: &&clap::Arg| {
         let id = arg.get_id().as_str();
-        let known = config::keys(&of_table).any(|other| other.get_id() == arg.get_id());
+        // Those of the process too: one log and one approver are for all components.
+        let known = of_table
+            .get_arguments()
+            .any(|other| other.get_id() == arg.get_id());
         let counts = match matches.value_source(id) {
             None | Some(ValueSource::DefaultValue) => false,
             Some(ValueSource::EnvVariable) if id == "work" => work_counts,
