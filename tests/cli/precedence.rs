@@ -75,10 +75,18 @@ fn values(key: &str, schema: &Value) -> [Value; 3] {
         ("audit_max_age", _) => ["1h", "2h", "3h"].map(|age| json!(age)),
         ("default_encoding", _) => ["latin1", "gbk", "big5"].map(|name| json!(name)),
         (_, kind) if kind == "boolean" => [false, true, true].map(|flag| json!(flag)),
-        (_, kind) if kind == "array" => ["one", "two", "three"].map(|item| json!([item])),
+        (_, kind) if is_list(kind) => ["one", "two", "three"].map(|item| json!([item])),
         (_, kind) if kind == "string" => paths(""),
         _ => [70_000, 80_000, 90_000].map(|number| json!(number)),
     }
+}
+
+/// A list, which may also be given as one text.
+fn is_list(kind: &Value) -> bool {
+    kind == "array"
+        || kind
+            .as_array()
+            .is_some_and(|kinds| kinds.contains(&json!("array")))
 }
 
 fn flags(key: &str, value: &Value) -> Vec<String> {
@@ -107,7 +115,11 @@ fn variables() -> Vec<(String, String)> {
         let name = option.split([' ', '\n']).next()?;
         Some((name.replace('-', "_"), rest.split(']').next()?.to_owned()))
     });
-    variables.filter(|(key, _)| key != "config").collect()
+    // The file itself, and what is of one call alone, have no key.
+    let keys = keys();
+    variables
+        .filter(|(key, _)| keys.contains_key(key))
+        .collect()
 }
 
 /// A path is told with its directory in front.

@@ -33,6 +33,7 @@ fn within(schema: &mut Map<String, Value>) -> impl Iterator<Item = &mut Value> {
 fn simplify_members(schema: &mut Map<String, Value>) {
     // The names of Rust's structs say nothing to a caller.
     schema.shift_remove("title");
+    leave_open(schema);
     merge_optional(schema);
     merge_words(schema);
     remove_null(schema);
@@ -59,6 +60,30 @@ fn simplify_members(schema: &mut Map<String, Value>) {
     ) {
         schema.shift_remove("default");
     }
+}
+
+/// What is always there and may be `null` is of no one type, and unions are not for every client.
+fn leave_open(schema: &mut Map<String, Value>) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for name in required.as_array().into_iter().flatten() {
+        let property = name.as_str().and_then(|name| properties.get_mut(name));
+        if let Some(Value::Object(property)) = property
+            && admits_null(property)
+        {
+            property.retain(|keyword, _| keyword == "description");
+        }
+    }
+}
+
+fn admits_null(schema: &Map<String, Value>) -> bool {
+    let types = schema.get("type").and_then(Value::as_array);
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    let is_null = |alternative: &Value| alternative["type"] == "null";
+    types.is_some_and(|types| types.contains(&json!("null")))
+        || alternatives.is_some_and(|alternatives| alternatives.iter().any(is_null))
 }
 
 /// `anyOf` something and null: the something.
@@ -197,6 +222,26 @@ mod tests {
         edits: Vec<Inner>,
         one: Option<Inner>,
         any: BTreeMap<String, Value>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Fields {
+        /// Where to go on
+        next: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        skipped: Option<u64>,
+    }
+
+    #[test]
+    fn what_may_be_null_in_an_answer_has_no_type() {
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = super::super::derived::<Fields>(settings);
+        assert_eq!(
+            schema["properties"]["next"],
+            json!({ "description": "Where to go on" })
+        );
+        assert_eq!(schema["properties"]["skipped"]["type"], "integer");
+        assert_eq!(schema["required"], json!(["next"]));
     }
 
     #[test]
