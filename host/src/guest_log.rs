@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::optional::{Captured, GuestLine};
 
+type Hear = dyn Fn(&GuestLine) + Send + Sync;
+
 /// Who hears the lines: a function of the embedding program, else its subscriber of `tracing`
 /// events.
 #[derive(Clone, Default)]
-pub(crate) struct GuestLog(Option<Arc<dyn Fn(&GuestLine) + Send + Sync>>);
+pub(crate) struct GuestLog(Option<Arc<Hear>>);
 
 impl GuestLog {
     pub(crate) fn to(hear: impl Fn(&GuestLine) + Send + Sync + 'static) -> Self {

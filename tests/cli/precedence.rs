@@ -29,6 +29,8 @@ impl Place {
             fs::create_dir(place.base.path().join(directory)).unwrap();
             let file = place.base.path().join(format!("{directory}.wasm"));
             fs::write(file, component::bytes()).unwrap();
+            let lock = place.base.path().join(format!("{directory}.lock"));
+            fs::write(lock, "lock = 1\n").unwrap();
             let key = place.base.path().join(format!("{directory}.key"));
             let mut keygen = place.cli.command(["audit", "keygen"]);
             assert_eq!(Run::of(keygen.arg(key)).status, Some(0));
@@ -71,6 +73,11 @@ fn values(key: &str, schema: &Value) -> [Value; 3] {
         ("component", _) => paths(".wasm").map(|path| json!([path])),
         ("import", _) => ["clocks", "random", "stdio"].map(|name| json!([name])),
         ("audit_key", _) => paths(".key"),
+        ("lock", _) => paths(".lock"),
+        ("trusted_key", _) => {
+            ["A", "B", "C"].map(|rest| json!([format!("RWQ{}", rest.repeat(53))]))
+        }
+        ("otlp", _) => [1, 2, 3].map(|port| json!(format!("http://localhost:{port}"))),
         ("audit", _) => ["stderr", "none", "log"].map(|name| json!(name)),
         ("audit_max_age", _) => ["1h", "2h", "3h"].map(|age| json!(age)),
         ("default_encoding", _) => ["latin1", "gbk", "big5"].map(|name| json!(name)),

@@ -11,6 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use rootbound::{CallOptions, Tenant, TraceParent, code};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::approvals::{ClientApprovals, Way};
 use super::calls::{Call, Calls};
@@ -34,6 +35,8 @@ pub(super) struct Server {
     pub(super) calls: Calls,
     /// How the person at the client is asked; absent where the operator named an approver.
     approvals: Option<ClientApprovals>,
+    /// Closed while there is no handler.
+    present: watch::Sender<()>,
 }
 
 /// On whose behalf a request over HTTP comes.
@@ -46,6 +49,9 @@ pub(super) struct Handler {
     server: Arc<Server>,
     /// Who calls the library; over HTTP set apart for the first caller.
     tenant: Arc<OnceLock<Tenant>>,
+    /// Goes after the tenant.
+    #[expect(dead_code, reason = "dropping it says that the handler is gone")]
+    present: watch::Receiver<()>,
 }
 
 impl Server {
@@ -61,8 +67,14 @@ impl Server {
             instructions,
             calls,
             approvals,
+            present: watch::Sender::new(()),
             tenant,
         }
+    }
+
+    /// Waits until no session of the protocol is left, and what each had is given back.
+    pub(super) async fn all_gone(&self) {
+        self.present.closed().await;
     }
 }
 
@@ -79,14 +91,21 @@ impl Handler {
     /// For the one session of a process.
     pub(super) fn alone(server: Arc<Server>) -> Self {
         let tenant = Arc::new(OnceLock::from(server.tenant.clone()));
-        Self { server, tenant }
+        let present = server.present.subscribe();
+        Self {
+            server,
+            tenant,
+            present,
+        }
     }
 
     /// For one of many sessions.
     pub(super) fn apart(server: Arc<Server>) -> Self {
+        let present = server.present.subscribe();
         Self {
             server,
             tenant: Arc::default(),
+            present,
         }
     }
 

@@ -37,6 +37,8 @@ const MAX_OUTPUT_BYTES: u64 = 256 << 10;
 /// How long calls may take to end when the server has to. A commit takes less; a system
 /// call that does not return is not waited for.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// How long sessions may take to give back what they had.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// Where clients are met.
 enum Front {
@@ -117,10 +119,13 @@ async fn serve(
     // What runs is discarded; what commits ends.
     stopping.cancel();
     let _ = tokio::time::timeout(FAREWELL, server.calls.idle()).await;
-    match ended {
-        Some(ended) => ended?,
-        None => tokio::time::timeout(FAREWELL, serving).await??,
-    }
+    let ended = match ended {
+        Some(ended) => Ok(ended),
+        None => tokio::time::timeout(FAREWELL, serving).await,
+    };
+    // Directories of sessions go with them.
+    let _ = tokio::time::timeout(LEAVING, server.all_gone()).await;
+    ended??
 }
 
 async fn serve_stdio(

@@ -58,6 +58,8 @@ pub(crate) struct Slide {
     bodies: Vec<Body>,
     /// The speaker's notes; left out when they were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    // Text, or `null` where there are none: of no one type.
+    #[schemars(with = "serde_json::Value")]
     pub(crate) notes: Option<Option<String>>,
     pub(crate) hidden: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
