@@ -262,9 +262,11 @@ fn the_single_tool_names_no_others() {
         let tools = files.session.tools().unwrap().iter();
         tools.map(|tool| format!("`{}`", tool.name)).collect()
     };
-    let mut limits = rootbound::Limits::default();
-    limits.max_read_bytes = 10_000;
-    limits.max_write_bytes = 10_000;
+    let limits = {
+        let mut limits = rootbound::Limits::default();
+        (limits.max_read_bytes, limits.max_write_bytes) = (10_000, 10_000);
+        limits
+    };
     let builder = Session::builder().work_root(fixture.workspace());
     let recorded = Recorded::build(builder.toolset(Toolset::Single).limits(limits));
     for (operation, path) in [

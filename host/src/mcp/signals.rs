@@ -41,6 +41,10 @@ async fn next(signal: &mut Option<Signal>) {
 
 /// Whether SIGHUP is not ignored; receiving it would end that. To be asked before the kernel
 /// closes `/proc`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what the process was started with stands in a file of the kernel alone"
+)]
 pub(super) fn heeds_hang_up() -> bool {
     let status = rustix::fs::open(
         "/proc/self/status",
