@@ -17,7 +17,7 @@ use crate::optional::GuestLine;
 use crate::patterns::{Judge, PatternError};
 use crate::policy::{Consent, Durability, Limits, Policy};
 use crate::respell::Respelling;
-use crate::roots::{Rights, Roots};
+use crate::roots::{Rights, Root, Roots};
 use crate::session::{AuditTarget, Session};
 use crate::session_directory::SessionDirectory;
 use crate::shared::Shared;
@@ -122,6 +122,7 @@ pub struct SessionBuilder {
     records_arguments: bool,
     guest_log: GuestLog,
     configuration: Vec<PathBuf>,
+    component_files: Vec<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
 }
@@ -461,6 +462,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Names a file whose component runs, in this session or another: no root that can be
+    /// written to may contain it, or a tool could become another, with the grants of that one.
+    /// May be called several times.
+    #[must_use]
+    pub fn component_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.component_files.push(file.as_ref().to_owned());
+        self
+    }
+
     /// Runs the tools of another component.
     #[must_use]
     pub fn component(mut self, component: ToolComponent) -> Self {
@@ -533,6 +543,8 @@ impl SessionBuilder {
                 key: self.audit_key.as_deref(),
                 configuration: &self.configuration,
                 cache: self.component.as_ref().and_then(ToolComponent::cache),
+                users_cache: ambient::cache_directory(),
+                component_files: &self.component_files,
             };
             kept.keep_outside(&self.grants, &roots)?;
         }
@@ -761,20 +773,26 @@ struct Kept<'a> {
     key: Option<&'a Path>,
     configuration: &'a [PathBuf],
     cache: Option<&'a Path>,
+    /// Where another session may keep compiled code.
+    users_cache: Option<PathBuf>,
+    component_files: &'a [PathBuf],
 }
 
 impl Kept<'_> {
     /// A tool that can reach the audit log, the approvals or the configuration could approve
     /// itself.
     fn keep_outside(&self, grants: &[Wanted], roots: &Roots) -> Result<(), StartError> {
-        for directory in self.own.into_iter().chain(self.approvals).chain(self.cache) {
+        self.keep_components_unwritten(grants, roots)?;
+        let caches = self.cache.into_iter().chain(self.users_cache.as_deref());
+        let directories = self.own.into_iter().chain(self.approvals).chain(caches);
+        for directory in directories {
             for root in roots.iter() {
                 if ambient::lies_below(&root.handle, directory) {
-                    return Err(StartError::Root {
-                        path: granted_path(grants, root.id)
-                            .unwrap_or_else(|| PathBuf::from(&root.label)),
-                        reason: "it is part of Rootbound's own state".to_owned(),
-                    });
+                    return Err(refused_root(
+                        grants,
+                        root,
+                        "it is part of Rootbound's own state",
+                    ));
                 }
             }
         }
@@ -790,7 +808,7 @@ impl Kept<'_> {
         if let Some(key) = self.key {
             state.push((key.to_owned(), "it contains the key of the audit log"));
         }
-        if let Some(directory) = self.cache {
+        for directory in self.cache.into_iter().chain(self.users_cache.as_deref()) {
             let cached = directory.join("component");
             state.push((cached, "it contains the cache of compiled components"));
         }
@@ -812,16 +830,36 @@ impl Kept<'_> {
         for (file, reason) in state {
             for root in roots.iter() {
                 if is_inside_existing(&file, root.id) {
-                    let path =
-                        granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label));
-                    return Err(StartError::Root {
-                        path,
-                        reason: reason.to_owned(),
-                    });
+                    return Err(refused_root(grants, root, reason));
                 }
             }
         }
         Ok(())
+    }
+
+    fn keep_components_unwritten(
+        &self,
+        grants: &[Wanted],
+        roots: &Roots,
+    ) -> Result<(), StartError> {
+        let files = self.component_files.iter().flat_map(|file| names_of(file));
+        for file in files {
+            let writable = |root: &&Root| {
+                matches!(root.rights, Rights::Write) && is_inside_existing(&file, root.id)
+            };
+            if let Some(root) = roots.iter().find(writable) {
+                let reason = "it can be written to, and contains a component that runs";
+                return Err(refused_root(grants, root, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refused_root(grants: &[Wanted], root: &Root, reason: &str) -> StartError {
+    StartError::Root {
+        path: granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label)),
+        reason: reason.to_owned(),
     }
 }
 

@@ -112,7 +112,7 @@ pub use builder::{SessionBuilder, StartError};
 pub use component::{
     ComponentCache, ComponentError, ComponentLoader, DeclaredLimits, Definition, Import, Imported,
     Inspection, InvalidKey, Manifest, PathArgument, PathRole, Producer, Standing, ToolComponent,
-    TrustedKey, component_code, read_component,
+    TrustedKey, component_code, nests_deeply, read_component,
 };
 pub use configuration::read_configuration;
 pub use default_encoding::is_encoding;

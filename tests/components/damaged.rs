@@ -56,6 +56,8 @@ fn each_has_a_code_and_nothing_is_kept_of_it() {
             importing("rootbound:tools/approvals@0.1.0"),
         ),
         ("too-many", guest::with_exports(10_000)),
+        ("too-many", guest::nested(100_000, 0x41)),
+        ("too-many", guest::nested(100_000, 0x42)),
         (
             "manifest-malformed",
             guest::with_section("rootbound:manifest", b"{}"),

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use rootbound::{ComponentLoader, Import, ToolComponent};
 use wasm_encoder::{
-    ComponentExportKind, ComponentExportSection, ComponentSection, CustomSection, Section,
+    Component, ComponentExportKind, ComponentExportSection, ComponentSection, CustomSection,
+    Section,
 };
 
 use crate::hostile::component::{bytes as hostile, encode};
@@ -61,6 +62,17 @@ pub fn with_exports(count: usize) -> Vec<u8> {
     }
     bytes.push(ComponentSection::id(&exports));
     wasm_encoder::Encode::encode(&exports, &mut bytes);
+    bytes
+}
+
+/// A component of types inside types: of components (0x41) or of instances (0x42).
+pub fn nested(levels: usize, kind: u8) -> Vec<u8> {
+    let mut types = vec![1];
+    types.extend([kind, 1, 1].repeat(levels));
+    types.extend([kind, 0]);
+    let mut bytes = Component::new().finish();
+    bytes.push(7);
+    wasm_encoder::Encode::encode(&*types, &mut bytes);
     bytes
 }
 

@@ -19,6 +19,37 @@ fn locked() -> (Cli, std::path::PathBuf, std::path::PathBuf) {
 }
 
 #[test]
+fn a_lock_that_leads_nowhere_is_no_absent_lock() {
+    let (cli, _, lock) = locked();
+    let config = cli.state().join("rootbound.toml");
+    fs::write(&config, "component = [\"tool.wasm\"]\n").unwrap();
+    let check = || Run::of(cli.command(["check", "--config"]).arg(&config));
+    assert_eq!(check().status, Some(0), "{:?}", check());
+    fs::remove_file(&lock).unwrap();
+    std::os::unix::fs::symlink("nowhere", &lock).unwrap();
+    assert_eq!(check().status, Some(2), "{:?}", check());
+}
+
+/// A tool that can write it could become another one, with that one's grants.
+#[test]
+fn a_component_that_runs_lies_in_no_root_that_can_be_written_to() {
+    let cli = Cli::new();
+    let tools = cli.state().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let component = guest::file(&tools, "tool.wasm", guest::plain());
+    let check = |grant: &str| {
+        let mut command = cli.command(["check", "--component"]);
+        Run::of(command.arg(&component).arg(grant).arg(&tools))
+    };
+    assert_eq!(check("--read").status, Some(0), "{:?}", check("--read"));
+    for grant in ["--write", "--work"] {
+        let run = check(grant);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.stderr.contains("a component that runs"), "{run:?}");
+    }
+}
+
+#[test]
 fn a_changed_file_is_refused() {
     let (cli, component, lock) = locked();
     let check = || {

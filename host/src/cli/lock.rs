@@ -74,7 +74,8 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
 )]
 pub(super) fn is_there(file: &Path) -> bool {
     // What cannot be looked at is read, and the start fails.
-    file.try_exists().unwrap_or(true)
+    // A link that leads nowhere is there too, and cannot be read.
+    !matches!(file.symlink_metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
 }
 
 impl Lock {

@@ -47,7 +47,7 @@ pub(crate) enum Exit {
     Refused = 1,
     /// The command line, the configuration or the grants are wrong.
     Usage = 2,
-    /// A bug of this program.
+    /// A bug of this program, or a result that could not be printed.
     Internal = 3,
 }
 
@@ -61,7 +61,10 @@ pub(crate) fn run() -> ExitCode {
         }
     };
     let exit = std::panic::catch_unwind(|| dispatch(&cli)).unwrap_or(Exit::Internal);
-    ExitCode::from(exit as u8)
+    match exit {
+        Exit::Success if print::is_lost() => ExitCode::from(Exit::Internal as u8),
+        exit => ExitCode::from(exit as u8),
+    }
 }
 
 fn dispatch(cli: &Cli) -> Exit {

@@ -1,7 +1,9 @@
 //! Opening what a command works with: sessions, one for each component, and the kernel's
 //! confinement round all of them.
 
-use rootbound::{AuditLog, KernelConfinement, Limits, Session, Tenant, ToolHost};
+use std::path::PathBuf;
+
+use rootbound::{AuditLog, KernelConfinement, Limits, Session, SessionBuilder, Tenant, ToolHost};
 
 use super::args::SessionArgs;
 use super::components::Wanted;
@@ -64,9 +66,14 @@ impl SessionArgs {
     /// A session for each component. All write to one log.
     fn sessions(&self, max_output_bytes: u64) -> Result<Vec<(String, Session)>, Failure> {
         let mut sessions: Vec<(String, Session)> = Vec::new();
-        for wanted in self.components.load(&self.sources)? {
+        let components = self.components.load(&self.sources)?;
+        let files: Vec<PathBuf> = components
+            .iter()
+            .filter_map(|wanted| wanted.file.clone())
+            .collect();
+        for wanted in components {
             let log = sessions.first().map(|(_, first)| first.audit().clone());
-            let session = self.session(&wanted, log, max_output_bytes)?;
+            let session = self.session(&wanted, &files, log, max_output_bytes)?;
             sessions.push((wanted.name, session));
         }
         Ok(sessions)
@@ -75,6 +82,7 @@ impl SessionArgs {
     fn session(
         &self,
         wanted: &Wanted,
+        component_files: &[PathBuf],
         log: Option<AuditLog>,
         max_output_bytes: u64,
     ) -> Result<Session, Failure> {
@@ -89,6 +97,7 @@ impl SessionArgs {
         for file in self.components.deciding_files(&self.sources) {
             builder = builder.configuration_file(file);
         }
+        builder = (component_files.iter()).fold(builder, SessionBuilder::component_file);
         let builder = builder
             .component(wanted.component.clone())
             .guest_log(|line| {

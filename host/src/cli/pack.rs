@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use rootbound::{read_input_file, write_output_file};
+use rootbound::{nests_deeply, read_input_file, write_output_file};
 use serde_json::json;
+use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 use wit_component::{ComponentEncoder, DecodedWasm};
 
 use super::args::PackArgs;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &PackArgs) -> Result<Exit, Failure> {
 fn component_of(file: &Path) -> anyhow::Result<Vec<u8>> {
     let module = read_input_file(file, MOST_BYTES)
         .with_context(|| format!("cannot read `{}`", file.display()))?;
+    check(&module).with_context(|| format!("`{}` is no module of a tool", file.display()))?;
     let component = ComponentEncoder::default()
         .validate(true)
         .module(&module)
@@ -45,6 +47,22 @@ fn component_of(file: &Path) -> anyhow::Result<Vec<u8>> {
         file.display()
     );
     Ok(component)
+}
+
+/// The encoder takes a module for whole, and what describes its types for sane.
+fn check(module: &[u8]) -> anyhow::Result<()> {
+    Validator::new_with_features(WasmFeatures::all()).validate_all(module)?;
+    for payload in Parser::new(0).parse_all(module) {
+        if let Payload::CustomSection(section) = payload?
+            && section.name().starts_with("component-type")
+        {
+            ensure!(
+                !nests_deeply(section.data()),
+                "its types are nested too deeply"
+            );
+        }
+    }
+    Ok(())
 }
 
 fn has_tools(component: &[u8]) -> bool {

@@ -1,17 +1,28 @@
 //! The one place that writes to the standard streams.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rootbound::{CallError, Toolset};
 
+/// Whether a result could not be written down.
+static LOST: AtomicBool = AtomicBool::new(false);
+
 /// Prints a result. A reader that has gone away is no failure of the call, which is done
-/// and recorded.
+/// and recorded; a disk that takes no more must not look like a success.
 pub(crate) fn result(text: &str) {
-    let mut out = io::stdout().lock();
-    let _ = out
-        .write_all(text.as_bytes())
-        .and_then(|()| out.write_all(b"\n"))
-        .and_then(|()| out.flush());
+    match line(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            to_stderr(&format!("error: the result could not be printed: {error}"));
+            LOST.store(true, Ordering::Relaxed);
+        }
+        _ => {}
+    }
+}
+
+/// Whether something that was to be printed is lost.
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Prints one line of many. A reader that has gone away is an error, so that nobody goes on

@@ -23,6 +23,9 @@ const MAX_NAMES: usize = 1000;
 /// Modules and components inside a component; an interpreter that is linked of libraries has
 /// some dozens.
 const MAX_INNER: usize = 1000;
+/// Types inside types: a reader takes about 4 KiB of its stack for each level, and threads have
+/// 2 MiB.
+const MAX_NESTED: usize = 200;
 /// Producers that are remembered.
 const MAX_PRODUCERS: usize = 64;
 /// Bytes of a producer's name or version that are remembered.
@@ -111,7 +114,7 @@ impl Examination {
         let mut types = None;
         for payload in parser.parse_all(bytes) {
             let payload = payload.map_err(|error| broken(&error))?;
-            self.look_at(&payload)?;
+            self.look_at(&payload, bytes)?;
             // Bodies of functions are validated when they are compiled.
             if let ValidPayload::End(of_part) = validator
                 .payload(&payload)
@@ -123,8 +126,13 @@ impl Examination {
         types.ok_or_else(ComponentError::truncated)
     }
 
-    fn look_at(&mut self, payload: &Payload<'_>) -> Result<(), ComponentError> {
+    fn look_at(&mut self, payload: &Payload<'_>, bytes: &[u8]) -> Result<(), ComponentError> {
         match payload {
+            Payload::ComponentTypeSection(section) => {
+                if bytes.get(section.range()).is_none_or(nests_deeply) {
+                    return Err(ComponentError::too_many("types inside types", MAX_NESTED));
+                }
+            }
             Payload::Version { encoding, .. } if self.depth == 0 => match encoding {
                 Encoding::Component => {}
                 Encoding::Module => return Err(ComponentError::core_module()),
@@ -174,6 +182,17 @@ impl Examination {
             _ => {}
         }
     }
+}
+
+/// Whether the types in a section may be nested deeper than a reader's stack allows.
+///
+/// A type inside a type begins with the byte for a declared type (1) and that for the type of a
+/// component or an instance (0x41, 0x42; Component Model, Binary Format). What is counted is an
+/// upper bound of the depth, since these bytes may stand elsewhere too.
+#[must_use]
+pub fn nests_deeply(types: &[u8]) -> bool {
+    let begins = |pair: &&[u8]| matches!(pair, [1, 0x41 | 0x42]);
+    types.windows(2).filter(begins).count() > MAX_NESTED
 }
 
 fn check_count(count: usize, what: &str) -> Result<(), ComponentError> {

@@ -23,7 +23,7 @@ use wasmtime::component::{Component, HasData, Linker};
 pub use cache::ComponentCache;
 pub use definition::{Definition, PathArgument, PathRole};
 pub(crate) use engine::{MAX_INSTANCES, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, engine};
-pub use examine::{Imported, Producer};
+pub use examine::{Imported, Producer, nests_deeply};
 pub use fault::{ComponentError, component_code};
 pub use imports::{Import, Standing};
 pub use inspection::Inspection;
