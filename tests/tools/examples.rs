@@ -25,7 +25,7 @@ fn arrange(fixture: &Fixture, tool: &Definition, example: &Value) {
             let text = example["edits"][0]["old_text"].as_str().unwrap();
             fixture.work(example["path"].as_str().unwrap(), text);
         }
-        "apply_patch" => drop(fixture.work("todo.txt", "first\nsecond\n")),
+        "apply_patch" => drop(fixture.work("todo.txt", "old\n")),
         _ => {}
     }
     for path in &tool.paths {
