@@ -176,6 +176,30 @@ fn a_log_that_was_removed_takes_nothing_more() {
     assert_eq!(names(&fixture.workspace()), [""; 0]);
 }
 
+/// An entry behind half a line, or behind a line of somebody else, would break the chain.
+#[test]
+fn a_log_that_another_program_cut_off_or_wrote_to_takes_nothing_more() {
+    for cut_off in [true, false] {
+        let fixture = Fixture::new();
+        let log = fixture.outside().join("audit.jsonl");
+        let builder = Session::builder().write_root(fixture.workspace());
+        let session = builder.audit_file(&log).build().unwrap();
+        let write =
+            |path: &str| session.call("write_file", json!({ "path": path, "content": "x" }));
+        // The control.
+        write("before").unwrap();
+        let whole = fs::read(&log).unwrap();
+        let damaged = match cut_off {
+            true => whole[..10].to_vec(),
+            false => [&whole[..], b"{}\n"].concat(),
+        };
+        fs::write(&log, &damaged).unwrap();
+        assert_eq!(write("t").unwrap_err().code(), "audit-unavailable");
+        assert_eq!(names(&fixture.workspace()), ["before"]);
+        assert_eq!(fs::read(&log).unwrap(), damaged);
+    }
+}
+
 /// What an investigator finds under the log's name must be the log.
 #[test]
 fn a_log_whose_name_another_file_has_takes_nothing_more() {

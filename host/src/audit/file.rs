@@ -61,6 +61,7 @@ struct Place {
 struct Open {
     log: Arc<LogFile>,
     id: ObjectId,
+    /// Its length as this process left it.
     bytes: u64,
     /// When its first entry was written.
     since: SystemTime,
@@ -159,6 +160,10 @@ impl Open {
             self.torn = None;
         }
         let before = self.check_place(place)?;
+        if before != self.bytes {
+            let why = "another program cut it off or wrote to it";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
         let written = file.write_all(lines.as_bytes());
         // Half a line would break the chain for good; what was there before is whole.
         if written.is_err() && file.set_len(before).is_err() {
