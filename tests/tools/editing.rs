@@ -393,3 +393,19 @@ fn what_is_added_to_utf_16_is_utf_16() {
     assert_eq!(fields["bytes_written"], 4);
     assert_eq!(bytes(&fixture, "u"), b"\xff\xfeo\0\n\0a\0\xe9\0");
 }
+
+#[test]
+fn nothing_is_appended_to_what_is_no_text() {
+    let fixture = Fixture::new();
+    fixture.work("latin", b"caf\xe9\n");
+    let arguments = json!({ "path": "latin", "content": "\u{e9}\n" });
+    let error = allowing(&fixture).error("append_file", arguments);
+    assert_eq!(error.code(), "not-text");
+    assert_eq!(bytes(&fixture, "latin"), b"caf\xe9\n");
+    let mut long = "text\n".repeat(2000).into_bytes();
+    long.extend(b"caf\xe9\n");
+    fixture.work("long", &long);
+    let arguments = json!({ "path": "long", "content": "x" });
+    let error = allowing(&fixture).error("append_file", arguments);
+    assert_eq!(error.details()["offset"], 10_003);
+}

@@ -23,8 +23,8 @@ impl Tool for AppendFile {
     fn run(text: Text) -> Result<Output<Written>, Error> {
         let Text { path, content } = text;
         let roots = Roots::preopened();
-        let (created, bytes) = append(roots.writable()?, &path, |beginning| {
-            Encoded::in_encoding_of(&beginning(), content)
+        let (created, bytes) = append(roots.writable()?, &path, |ends| {
+            Encoded::added_to(&path, &ends(), content)
         })?;
         Ok(Output::new(Written {
             path,

@@ -133,7 +133,7 @@ fn read_text(path: &str, encoding: Option<&str>) -> Result<wit::Text, Error> {
 
 fn append(path: &str, content: Vec<u8>) -> Result<wit::Written, Error> {
     let roots = Roots::preopened();
-    let (created, bytes) = files::append(roots.writable()?, path, |_| content)?;
+    let (created, bytes) = files::append(roots.writable()?, path, |_| Ok(content))?;
     Ok(wit::Written {
         bytes: bytes as u64,
         created,

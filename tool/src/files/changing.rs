@@ -69,32 +69,60 @@ impl Changing {
     }
 }
 
+/// The first and the last bytes of a file that may be read.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// How it begins; all of it where it is short.
+    pub beginning: Vec<u8>,
+    /// How it ends, where the beginning does not hold it all.
+    pub end: Vec<u8>,
+    /// Where `end` begins.
+    pub end_offset: u64,
+}
+
+impl Ends {
+    /// Bytes at each end.
+    pub const LENGTH: u64 = 4096;
+
+    /// A file that is granted for writing only shows neither, and a limit may hide them.
+    fn of(file: &Descriptor) -> Self {
+        let Ok((beginning, at_end)) = file.read(Self::LENGTH, 0) else {
+            return Self::default();
+        };
+        let mut ends = Self {
+            beginning,
+            ..Self::default()
+        };
+        if !at_end && let Ok(stat) = file.stat() {
+            ends.end_offset = stat.size.saturating_sub(Self::LENGTH);
+            let end = file.read(Self::LENGTH, ends.end_offset);
+            ends.end = end.map_or_else(|_| Vec::new(), |answer| answer.0);
+        }
+        ends
+    }
+}
+
 /// Adds to the end of a file, which is made if it is not there. What is added may depend on how
-/// the file begins, which is read only when it is asked for, and only as far as that is
-/// permitted. True when it was made, and how many bytes.
+/// the file begins and ends, which is read only when it is asked for, and only as far as that
+/// is permitted. True when it was made, and how many bytes.
 ///
 /// # Errors
-/// The host's.
+/// That of `content`; else the host's.
 pub fn append(
     root: &Descriptor,
     path: &str,
-    content: impl FnOnce(&dyn Fn() -> Vec<u8>) -> Vec<u8>,
+    content: impl FnOnce(&dyn Fn() -> Ends) -> Result<Vec<u8>, Failure>,
 ) -> Result<(bool, usize), Error> {
     let flags = DescriptorFlags::WRITE;
     match root.open_at(PathFlags::empty(), path, OpenFlags::empty(), flags) {
         Err(ErrorCode::NoEntry) => {
-            let content = content(&Vec::new);
+            let content = content(&Ends::default)?;
             write_from(&create_new(root, path)?, &content, 0)?;
             Ok((true, content.len()))
         }
         file => {
             let file = file?;
-            // A file that is granted for writing only does not show how it begins.
-            let beginning = || {
-                file.read(2, 0)
-                    .map_or_else(|_| Vec::new(), |answer| answer.0)
-            };
-            let content = content(&beginning);
+            let content = content(&|| Ends::of(&file))?;
             append_to(&file, &content)?;
             Ok((false, content.len()))
         }

@@ -39,7 +39,7 @@ pub use crate::bindings::wasi::filesystem::types::{
     OpenFlags, PathFlags,
 };
 pub use blocks::{Blocks, was_refused};
-pub use changing::{Changing, append};
+pub use changing::{Changing, Ends, append};
 pub use listing::{Entry, list};
 pub use metadata::{Kind, modified, version};
 pub use moving::{Copied, copy, rename};
