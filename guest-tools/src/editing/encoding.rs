@@ -5,6 +5,9 @@ use crate::tool::Failure;
 use crate::{reading, text};
 use memchr::memchr;
 
+/// The byte order mark, as a character.
+pub(super) const MARK: char = '\u{feff}';
+
 /// A text, and how it becomes bytes again. What is not changed becomes the bytes it was: no
 /// two spellings of bytes have the same text in these encodings.
 #[derive(Debug)]
@@ -177,6 +180,20 @@ fn from_utf16(bytes: &[u8], encoding: Encoding) -> Result<String, usize> {
         text.push(character);
     }
     Ok(text)
+}
+
+/// Whether a text holds nothing but its byte order mark.
+pub(crate) fn is_empty(text: &str) -> bool {
+    text.strip_prefix(MARK).unwrap_or(text).is_empty()
+}
+
+/// Where the text of a file begins behind its byte order mark.
+pub(super) fn behind_mark(text: &str) -> usize {
+    if text.starts_with(MARK) {
+        MARK.len_utf8()
+    } else {
+        0
+    }
 }
 
 fn not_text(path: &str, offset: usize, bytes: &[u8]) -> Failure {

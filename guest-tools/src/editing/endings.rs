@@ -46,6 +46,46 @@ pub(super) fn with_lf(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The line endings of a text that has one kind of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Lf,
+    CrLf,
+}
+
+impl Kind {
+    /// Nothing for a text with both kinds, or with no line ending at all.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let mut endings = memchr_iter(b'\n', text.as_bytes()).map(|lf| is_crlf(text, lf));
+        let first = endings.next()?;
+        let kind = if first { Self::CrLf } else { Self::Lf };
+        endings.all(|other| other == first).then_some(kind)
+    }
+}
+
+/// The text of an edit, with the line endings of a file that has one kind of them: a file is
+/// never left with two by how the text was sent. In any other file the text takes those of what
+/// it replaces, and is `literal` where what it replaces was spelled out with its CRs.
+///
+/// Text that differs from the old in its line endings alone is meant to change them.
+pub(super) fn as_meant<'a>(
+    edit: (&str, &'a str),
+    kind: Option<Kind>,
+    literal: bool,
+    text: &str,
+    range: &Range<usize>,
+) -> Cow<'a, str> {
+    let (old, new) = edit;
+    let changes_endings = old.contains('\n') && with_lf(old) == with_lf(new);
+    match kind {
+        _ if changes_endings => Cow::Borrowed(new),
+        Some(Kind::Lf) => with_lf(new),
+        Some(Kind::CrLf) if new.contains('\n') => Cow::Owned(with_lf(new).replace('\n', "\r\n")),
+        None if !literal => as_there(new, text, range),
+        _ => Cow::Borrowed(new),
+    }
+}
+
 /// New text with the line endings of what it replaces: its first line ending becomes as the
 /// first there, and so on, the last for all further ones. Where there is none, the endings
 /// of the lines around count.

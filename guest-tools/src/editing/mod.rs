@@ -13,5 +13,5 @@ mod replacing;
 
 pub(crate) use changes::{Change, Changes};
 pub(crate) use diff::unified;
-pub(crate) use encoding::Encoded;
+pub(crate) use encoding::{Encoded, is_empty};
 pub(crate) use replacing::{Edit, edit};

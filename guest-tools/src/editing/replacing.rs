@@ -1,7 +1,8 @@
 //! Edits: old text for new text, all of them or none.
 
 use super::Changes;
-use super::endings::as_there;
+use super::encoding::{MARK, behind_mark};
+use super::endings::{Kind, as_meant};
 use super::matching::{Places, Wanted, places};
 use super::nearest::nearest;
 use crate::tool::Failure;
@@ -62,17 +63,20 @@ pub(crate) fn edit(path: &str, text: &str, edits: &[Edit]) -> Result<Edited, Fai
 
 impl Edited {
     fn apply(&mut self, text: &str, edit: &Edit, places: Places) -> String {
-        // Who spells out CRs means them.
         let is_literal = places.exact && edit.old_text.contains('\r');
+        let kind = Kind::of(text);
+        let given = (edit.old_text.as_str(), edit.new_text.as_str());
         let mut next = String::with_capacity(text.len() + edit.new_text.len());
         let mut lengths: Vec<(Range<usize>, usize)> = Vec::with_capacity(places.ranges.len());
         let mut copied = 0;
-        for range in places.ranges {
-            let new = if is_literal {
-                Cow::Borrowed(edit.new_text.as_str())
-            } else {
-                as_there(&edit.new_text, text, &range)
-            };
+        let mark = behind_mark(text);
+        for mut range in places.ranges {
+            let mut new = as_meant(given, kind, is_literal, text, &range);
+            // The mark is not the edit's to take away or to double: without it UTF-16 is none.
+            if range.start <= mark && mark > 0 {
+                range.start = mark;
+                new = Cow::Owned(new.strip_prefix(MARK).unwrap_or(&new).to_owned());
+            }
             next.push_str(&text[copied..range.start]);
             next.push_str(&new);
             copied = range.end;
@@ -110,6 +114,9 @@ impl Asked<'_> {
         let places = places(text, old_text, wanted);
         match places.ranges.len() {
             0 => Err(self.no_match(text)),
+            1 if text.starts_with(MARK) && old_text.strip_prefix(MARK) == Some(new_text) => {
+                Err(self.takes_mark())
+            }
             2.. if !self.edit.replace_all => Err(self.ambiguous(text, &places.ranges)),
             _ => Ok(places),
         }
@@ -133,6 +140,14 @@ impl Asked<'_> {
     fn changes_nothing(&self) -> Failure {
         let message = format!("{} and `new_text` are the same", self.old_text());
         Failure::invalid_arguments(message).hint("leave out edits that change nothing")
+    }
+
+    fn takes_mark(&self) -> Failure {
+        let message = format!("{} differs by the byte order mark alone", self.old_text());
+        Failure::invalid_arguments(message).hint(
+            "the mark is kept by every edit: leave it out of `old_text`; `write_file` writes the \
+             file without it",
+        )
     }
 
     fn no_match(&self, text: &str) -> Failure {
@@ -230,6 +245,7 @@ mod tests {
             ("\u{feff}param", "param", "x", "\u{feff}x"),
             ("x\r\n", "x", "y\nz", "y\r\nz\r\n"),
             ("a\r\nb", "a\r\nb", "a\nb", "a\nb"),
+            ("a\nb\n", "a\nb\n", "a\r\nb\r\n", "a\r\nb\r\n"),
             ("last", "last", "", ""),
         ] {
             assert_eq!(
@@ -237,6 +253,52 @@ mod tests {
                 Ok(expected),
                 "{text:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_kept_and_not_doubled() {
+        for (old, new, expected) in [
+            ("\u{feff}one", "ONE", "\u{feff}ONE two"),
+            ("\u{feff}one", "\u{feff}ONE", "\u{feff}ONE two"),
+            ("one", "\u{feff}ONE", "\u{feff}ONE two"),
+            ("\u{feff}", "x", "\u{feff}xone two"),
+            ("two", "\u{feff}2", "\u{feff}one \u{feff}2"),
+        ] {
+            let edited = edited("\u{feff}one two", &[(old, new)]);
+            assert_eq!(edited.as_deref(), Ok(expected), "{old:?} {new:?}");
+        }
+        let failure = edited("\u{feff}one two", &[("\u{feff}one", "one")]).unwrap_err();
+        assert_eq!(failure.code, "invalid-arguments");
+        assert!(failure.message.contains("byte order mark"));
+    }
+
+    #[test]
+    fn a_file_with_one_kind_of_line_endings_keeps_it() {
+        for (text, old, new, expected) in [
+            ("a\r\nb\r\n", "a\r\n", "x\ny\r\n", "x\r\ny\r\nb\r\n"),
+            ("a\r\nb\r\n", "a\r\n", "x\ny\n", "x\r\ny\r\nb\r\n"),
+            ("one\ntwo\n", "one\r\ntwo", "1\r\n2", "1\n2\n"),
+            ("a\nb\n", "a", "x\r\ny", "x\ny\nb\n"),
+            ("a\r\nb\r\n", "a", "x\ny", "x\r\ny\r\nb\r\n"),
+            // Where there are both, what is spelled out is meant.
+            ("a\r\nb\n", "a\r\n", "x\ny\r\n", "x\ny\r\nb\n"),
+            ("ab", "a", "x\r\ny\n", "x\r\ny\nb"),
+        ] {
+            let edited = edited(text, &[(old, new)]);
+            assert_eq!(edited.as_deref(), Ok(expected), "{text:?} {old:?}");
+        }
+    }
+
+    #[test]
+    fn all_line_endings_are_changed_where_nothing_else_is() {
+        for (text, old, new, expected) in [
+            ("a\r\nb\r\n", "\r\n", "\n", "a\nb\n"),
+            ("a\nb\n", "\n", "\r\n", "a\r\nb\r\n"),
+        ] {
+            let mut all = edits(&[(old, new)]);
+            all[0].replace_all = true;
+            assert_eq!(edit("f", text, &all).unwrap().text, expected);
         }
     }
 

@@ -5,8 +5,8 @@
 
 use super::edit_file::write_back;
 use super::shared;
-use crate::editing::Encoded;
 use crate::editing::patch::{FilePatch, apply, new_content, parse};
+use crate::editing::{Encoded, is_empty};
 use crate::files::{
     Changing, ErrorCode, Roots, create_new, open, rename, version as version_of, write_all,
 };
@@ -109,7 +109,7 @@ fn delete(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Erro
     let file = open(path)?;
     let version = file.descriptor.metadata_hash()?;
     let old = Encoded::decode(path, file.read_all()?)?;
-    if !apply(path, &old.text, &patch.hunks)?.text.is_empty() {
+    if !is_empty(&apply(path, &old.text, &patch.hunks)?.text) {
         return Err(has_more(path).into());
     }
     root.unlink_file_at(path)?;

@@ -35,7 +35,7 @@ impl Tool for EditFile {
     const DESCRIPTION: &'static str = "Replaces exact text in a file; all other bytes stay. Edits \
         apply in order, each to the result of those before it, all or none. `old_text` must occur \
         once (else `no-match` with the nearest place, or `ambiguous-match` with the lines) unless \
-        `replace_all`. Line endings of the file are kept. Returns a diff.";
+        `replace_all`. New text takes the file's line endings if of one kind. Returns a diff.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[PathArgument::write("path").guarded()];
     const EXAMPLE: &'static str =

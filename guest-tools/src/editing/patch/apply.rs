@@ -2,6 +2,7 @@
 
 use super::parse::{FilePatch, Hunk, Kind, Line};
 use crate::editing::Changes;
+use crate::editing::encoding::{MARK, behind_mark};
 use crate::editing::endings::as_there;
 use crate::editing::nearest::nearest;
 use crate::tool::Failure;
@@ -42,7 +43,7 @@ struct Place {
 /// # Errors
 /// `no-match` and `ambiguous-match`, with the hunk.
 pub(crate) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Result<Patched, Failure> {
-    let file = File::new(path, text);
+    let file = File::new(path, text, names_mark(hunks));
     let mut replacements: Vec<(Range<usize>, String)> = Vec::new();
     let mut offsets = Vec::new();
     let (mut free_from, mut drift) = (0, 0);
@@ -83,6 +84,14 @@ pub(crate) fn new_content(patch: &FilePatch<'_>) -> Result<String, Failure> {
     Ok(lines.map(with_newline).collect())
 }
 
+fn names_mark(hunks: &[Hunk<'_>]) -> bool {
+    let mut old = hunks
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .filter(|line| line.is_old());
+    old.any(|line| line.text.starts_with(MARK))
+}
+
 fn with_newline(line: &Line<'_>) -> String {
     format!("{}{}", line.text, if line.newline { "\n" } else { "" })
 }
@@ -114,9 +123,11 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn new(path: &'a str, text: &'a str) -> Self {
-        let mut starts = vec![0];
-        for line in text.split_inclusive('\n') {
+    /// A byte order mark belongs to no line, unless the patch has it in one.
+    fn new(path: &'a str, text: &'a str, has_mark: bool) -> Self {
+        let start = if has_mark { 0 } else { behind_mark(text) };
+        let mut starts = vec![start];
+        for line in text[start..].split_inclusive('\n') {
             starts.push(starts[starts.len() - 1] + line.len());
         }
         Self { path, text, starts }
@@ -189,7 +200,11 @@ impl<'a> File<'a> {
             if run[0].kind != Kind::Context {
                 let range = self.starts[line]..self.starts[line + old];
                 let added: Vec<_> = run.iter().filter(|line| line.kind == Kind::Added).collect();
-                let new = self.new_text(&added, &range, place.endings, hunk);
+                let mut new = self.new_text(&added, &range, place.endings, hunk);
+                // A mark behind the one that stays would be a second.
+                if range.start == behind_mark(self.text) && range.start > 0 {
+                    new = new.trim_start_matches(MARK).to_owned();
+                }
                 into.push((range, new));
             }
             line += old;
@@ -214,7 +229,7 @@ impl<'a> File<'a> {
         let mut new = as_there(&lines.collect::<String>(), self.text, range).into_owned();
         let at_open_end = range.end == self.text.len() && !self.text.ends_with('\n');
         let unfinished = added.last().is_some_and(|line| !line.newline);
-        if (at_open_end && !self.text.is_empty()) || unfinished {
+        if (at_open_end && self.line_count() > 0) || unfinished {
             let length = new
                 .strip_suffix('\n')
                 .map_or(new.len(), |new| without_cr(new).len());
@@ -386,6 +401,41 @@ mod tests {
             ("", "@@ -0,0 +1 @@\n+a\n".to_owned(), "a\n"),
         ] {
             let answer = patched(text, &hunks).map(|(text, _)| text);
+            assert_eq!(answer.as_deref(), Ok(expected), "{text:?} {hunks:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_before_the_first_line() {
+        let change = "@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n";
+        for (text, hunks, expected) in [
+            ("\u{feff}one\ntwo\n", change, "\u{feff}ONE\ntwo\n"),
+            ("\u{feff}one\r\ntwo\r\n", change, "\u{feff}ONE\r\ntwo\r\n"),
+            (
+                "\u{feff}one\ntwo\n",
+                "@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+                "\u{feff}one\n2\n",
+            ),
+            ("\u{feff}one\n", "@@ -0,0 +1 @@\n+x\n", "\u{feff}x\none\n"),
+            (
+                "\u{feff}one\n",
+                "@@ -1 +1 @@\n-one\n+\u{feff}x\n",
+                "\u{feff}x\n",
+            ),
+            ("\u{feff}", "@@ -0,0 +1 @@\n+x\n", "\u{feff}x\n"),
+            ("\u{feff}one\n", "@@ -1 +0,0 @@\n-one\n", "\u{feff}"),
+            (
+                "\u{feff}one\n",
+                "@@ -1 +1 @@\n-\u{feff}one\n+\u{feff}x\n",
+                "\u{feff}x\n",
+            ),
+            (
+                "\u{feff}one\n",
+                "@@ -1 +1 @@\n-\u{feff}one\n+one\n",
+                "one\n",
+            ),
+        ] {
+            let answer = patched(text, hunks).map(|(text, _)| text);
             assert_eq!(answer.as_deref(), Ok(expected), "{text:?} {hunks:?}");
         }
     }
