@@ -15,7 +15,7 @@ use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use output::Bounded;
 use serde_json::json;
-use source::Source;
+use source::{Source, Unclosed};
 use std::collections::BTreeSet;
 pub(crate) use values::Variables;
 
@@ -55,6 +55,9 @@ pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Resul
         _ => Err(Error::new(ErrorKind::NonPrimitive, NO_TEXT)),
     });
     let source = Source::of(template, variables);
+    if let Some(unclosed) = &source.unclosed {
+        return Err(not_closed(unclosed));
+    }
     if strict && !source.unknown.is_empty() {
         let all = missing::names(&engine, &source, variables);
         return Err(missing_variables(&all));
@@ -109,6 +112,17 @@ fn unreadable(error: &Error) -> Failure {
          `{% for x in list %}…{% endfor %}`; put text with `{%` in it between `{% raw %}` and \
          `{% endraw %}`",
     )
+}
+
+fn not_closed(unclosed: &Unclosed<'_>) -> Failure {
+    let Unclosed { name, line, column } = unclosed;
+    Failure::invalid_arguments(format!(
+        "line {line} of the template: the placeholder `{{{{{name}` at column {column} is not closed"
+    ))
+    .hint(format!(
+        "write `{{{{{name}}}}}`; put text with `{{{{` in it between `{{% raw %}}` and `{{% endraw %}}`"
+    ))
+    .details(&json!({ "line": line, "column": column }))
 }
 
 fn failed(error: &Error, source: &Source<'_>, variables: &Variables) -> Failure {
@@ -261,11 +275,12 @@ mod tests {
             "{a}",
             "{{}}",
             "{{ }}",
-            "{{a",
-            "{{a}",
             "{{no such}}",
+            "{{no such}",
+            "{{\\bf x}",
+            "{{1",
             "{{{",
-            "{{a{{",
+            "{{-",
             "{#fff}",
             "{# no comment #}",
             "{%",
@@ -276,10 +291,32 @@ mod tests {
             assert_eq!(filled(template, json!({})).as_deref(), Ok(template));
         }
         assert_eq!(filled("{{{a}}}", json!({ "a": "x" })).as_deref(), Ok("{x}"));
-        assert_eq!(
-            filled("{{a{{a}}", json!({ "a": "x" })).as_deref(),
-            Ok("{{ax")
-        );
+        let raw = "{% raw %}{{a{% endraw %} {{";
+        assert_eq!(filled(raw, json!({})).as_deref(), Ok("{{a {{"));
+    }
+
+    #[test]
+    fn a_placeholder_that_is_not_closed_is_refused_with_its_place() {
+        for (template, place) in [
+            ("{{a", (1, 1)),
+            ("{{a}", (1, 1)),
+            ("{{ a }", (1, 1)),
+            ("{{a{{a}}", (1, 1)),
+            ("{{a {% if a %}x{% endif %}", (1, 1)),
+            ("x\n\u{e4}{{ a,\nmore\n", (2, 2)),
+            ("{{a}}\n{{- a.b\n{{a}}", (2, 1)),
+            ("{{a|upper}", (1, 1)),
+            ("{{{a}", (1, 2)),
+        ] {
+            for strict in [true, false] {
+                let failure = fill_in(template, r#"{"a":1}"#, strict).unwrap_err();
+                assert_eq!(failure.code, "invalid-arguments", "{template}");
+                let (line, column) = place;
+                let expected = json!({ "line": line, "column": column }).to_string();
+                assert_eq!(failure.details, expected, "{template}");
+                assert!(failure.hint.contains("raw"));
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From a template to what the engine reads.
 //!
 //! A placeholder is `{{name}}`, where the name is one of the variables, whatever its
-//! letters, or looks like a name; or an expression that the engine can read. All other
-//! braces are text, and the engine is told so.
+//! letters, or looks like a name; or an expression that the engine can read. One that begins
+//! with a name and is not closed is a slip. All other braces are text, and the engine is told so.
 
 use super::{ALL, Variables};
 use minijinja::Environment;
@@ -16,6 +16,18 @@ pub(super) struct Source<'a> {
     pub(super) named: BTreeSet<&'a str>,
     /// Names in placeholders that are no variables, and that the engine could not look up.
     pub(super) unknown: BTreeSet<&'a str>,
+    /// The first placeholder that is not closed.
+    pub(super) unclosed: Option<Unclosed<'a>>,
+}
+
+/// A `{{name` without its `}}`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unclosed<'a> {
+    pub(super) name: &'a str,
+    /// From 1.
+    pub(super) line: usize,
+    /// In characters, from 1.
+    pub(super) column: usize,
 }
 
 impl<'a> Source<'a> {
@@ -24,6 +36,16 @@ impl<'a> Source<'a> {
         let mut rest = template;
         while let Some(at) = rest.find('{') {
             source.text.push_str(&rest[..at]);
+            let before = &template[..template.len() - rest.len() + at];
+            if source.unclosed.is_none()
+                && let Some(name) = unclosed(&rest[at..])
+            {
+                source.unclosed = Some(Unclosed {
+                    name,
+                    line: before.matches('\n').count() + 1,
+                    column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+                });
+            }
             let taken = source.braces(&rest[at..], variables);
             rest = &rest[at + taken..];
         }
@@ -113,10 +135,29 @@ fn inside(text: &str) -> Option<(&str, usize)> {
     Some((&inside[..end], end + "{{}}".len()))
 }
 
+/// The name in a placeholder at the start of the text that its line, or another brace, ends
+/// before `}}` does.
+fn unclosed(text: &str) -> Option<&str> {
+    let after = text.strip_prefix("{{")?;
+    if inside(text).is_some() {
+        return None;
+    }
+    let inside = after.strip_prefix('-').unwrap_or(after);
+    let end = inside.find(['{', '}', '\n']).unwrap_or(inside.len());
+    let (inside, behind) = inside.split_at(end);
+    let name = inside.trim_start();
+    let name = &name[..name.find(|c| !is_of_name(c)).unwrap_or(name.len())];
+    let is_meant = !behind.starts_with('}') || inside.trim() == name || is_expression(inside);
+    (is_meant && name.starts_with(|c: char| c.is_alphabetic() || c == '_')).then_some(name)
+}
+
 /// Letters, digits, `_`, `-` and `.`.
 fn is_name(text: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    !text.is_empty() && text.chars().all(plain)
+    !text.is_empty() && text.chars().all(is_of_name)
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 fn is_identifier(name: &str) -> bool {
