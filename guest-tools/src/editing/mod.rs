@@ -10,6 +10,7 @@ pub(crate) mod patch;
 #[cfg(test)]
 mod properties;
 mod replacing;
+mod slip;
 
 pub(crate) use changes::{Change, Changes};
 pub(crate) use diff::unified;

@@ -5,6 +5,7 @@ use super::encoding::{MARK, behind_mark};
 use super::endings::{Kind, as_meant};
 use super::matching::{Places, Wanted, places};
 use super::nearest::nearest;
+use super::slip::slip;
 use crate::tool::Failure;
 use memchr::memchr_iter;
 use schemars::JsonSchema;
@@ -158,6 +159,11 @@ impl Asked<'_> {
         } else {
             ""
         };
+        if let Some(slip) = slip(text, &self.edit.old_text) {
+            return Failure::new("no-match", format!("{message}{seen}: {}", slip.what))
+                .hint(slip.hint)
+                .details(&json!({ "edit": edit }));
+        }
         match nearest(text, &self.edit.old_text) {
             None => Failure::new(
                 "no-match",
@@ -171,7 +177,8 @@ impl Asked<'_> {
             )
             .hint(
                 "`nearest.diff` shows what was given (`-`) and what stands there (`+`), with \
-                 `·` for a space, `→` for a tab, `␍` for a CR: correct `old_text` by it",
+                 `·` for a space, `→` for a tab, `␍` for a CR, `⍽` for a no-break space, \
+                 `◊` for a byte order mark: correct `old_text` by it",
             )
             .details(&json!({
                 "edit": edit,

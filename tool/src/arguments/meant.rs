@@ -16,17 +16,30 @@ pub(super) fn meant(
 /// Arguments that stand at the wrong level: they belong into the items of an array.
 fn inner(unknown: &[&str], schema: &Value) -> Option<String> {
     let properties = schema["properties"].as_object()?;
-    let belong = |items: &Value| {
-        let mut unknown = unknown.iter();
-        unknown.all(|name| items["properties"].get(*name).is_some())
-    };
-    let (name, _) = properties
+    let (name, there) = properties.iter().find_map(|(name, property)| {
+        let there = unknown
+            .iter()
+            .map(|name| in_items(name, &property["items"]));
+        Some((name, there.collect::<Option<Vec<_>>>()?))
+    })?;
+    let as_there = match there
         .iter()
-        .find(|(_, property)| belong(&property["items"]))?;
+        .zip(unknown)
+        .all(|(there, given)| there == given)
+    {
+        true => String::new(),
+        false => format!(" as {}", quoted(there.iter().copied())),
+    };
     let unknown = quoted(unknown.iter().copied());
     Some(format!(
-        "{unknown} belong into an object in the array `{name}`;"
+        "{unknown} belong into an object in the array `{name}`{as_there};"
     ))
+}
+
+/// What an argument is called in the items of an array.
+fn in_items<'a>(name: &str, items: &'a Value) -> Option<&'a str> {
+    let same = names(items).find(|known| *known == name);
+    same.or_else(|| elsewhere(&name.to_ascii_lowercase(), names(items)))
 }
 
 /// Which arguments the unknown ones stand for.
@@ -70,6 +83,15 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ),
     ("force recurse", &["recursive", "overwrite"]),
     ("replace force", &["overwrite"]),
+    (
+        "old_string old_str oldtext oldstring search find",
+        &["old_text"],
+    ),
+    (
+        "new_string new_str newtext newstring replacement",
+        &["new_text"],
+    ),
+    ("replaceall", &["replace_all"]),
     ("max_depth levels", &["depth"]),
     ("page page_token next_cursor token", &["cursor"]),
 ];

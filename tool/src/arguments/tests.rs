@@ -261,6 +261,10 @@ fn arguments_at_the_wrong_level_are_told_where_they_belong() {
     let hint = refusal(r#"{"path":"a","content":"b","old_text":"x","new_text":"y"}"#).hint;
     let belong = "`old_text`, `new_text` belong into an object in the array `edits`;";
     assert!(hint.starts_with(belong), "{hint}");
+    let hint = refusal(r#"{"path":"a","content":"b","old_string":"x","new_str":"y"}"#).hint;
+    let belong = "`old_string`, `new_str` belong into an object in the array `edits` as \
+        `old_text`, `new_text`;";
+    assert!(hint.starts_with(belong), "{hint}");
 }
 
 #[test]

@@ -60,6 +60,20 @@ impl Line<'_> {
 /// # Errors
 /// `invalid-arguments`, with the line of the patch.
 pub(crate) fn parse(patch: &str) -> Result<Vec<FilePatch<'_>>, Failure> {
+    let begin = patch
+        .lines()
+        .take(3)
+        .position(|line| line.starts_with("*** Begin Patch"));
+    read(patch).map_err(|failure| match begin {
+        Some(line) => malformed(
+            line + 1,
+            "`*** Begin Patch` is another format, which is not read",
+        ),
+        None => failure,
+    })
+}
+
+fn read(patch: &str) -> Result<Vec<FilePatch<'_>>, Failure> {
     let mut parser = Parser {
         lines: patch.lines_with_cr().collect(),
         at: 0,
@@ -119,7 +133,7 @@ impl<'a> Parser<'a> {
             self.section.line = self.at + 1;
         } else if text.starts_with("--- ") && self.next_starts_with("+++ ") {
             return self.names();
-        } else if text.starts_with("@@ ") {
+        } else if text == "@@" || text.starts_with("@@ ") {
             return self.hunk();
         } else {
             self.header(text)?;
@@ -159,6 +173,11 @@ impl<'a> Parser<'a> {
             return Err(malformed(
                 number,
                 "the patch copies a file; use `copy_file` for that",
+            ));
+        } else if text.starts_with("```") && !self.is_ignored(text) {
+            return Err(malformed(
+                number,
+                "this line is a fence of Markdown; give the diff without fences",
             ));
         } else if !self.is_ignored(text) {
             return Err(malformed(number, "this line is not part of a unified diff"));
@@ -203,7 +222,7 @@ impl<'a> Parser<'a> {
         let Some((old_start, old_count, new_count)) = ranges(self.lines[self.at]) else {
             return Err(malformed(
                 number,
-                "this is not a hunk header such as `@@ -12,3 +12,4 @@`",
+                "this is not a hunk header such as `@@ -12,3 +12,4 @@`, with its line numbers",
             ));
         };
         self.at += 1;
@@ -470,7 +489,19 @@ mod tests {
             ("", "line 1 of the patch: the patch names no file"),
             (
                 "*** Begin Patch\n",
-                "line 1 of the patch: the patch names no file",
+                "line 1 of the patch: `*** Begin Patch` is another format",
+            ),
+            (
+                "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n",
+                "line 1 of the patch: `*** Begin Patch` is another format",
+            ),
+            (
+                "```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n",
+                "line 7 of the patch: this line is a fence",
+            ),
+            (
+                "--- a/x\n+++ b/x\n@@\n-a\n+b\n",
+                "line 3 of the patch: this is not a hunk header",
             ),
             (
                 "--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n",
