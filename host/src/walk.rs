@@ -54,26 +54,35 @@ pub(crate) fn open_and_tell(
     boundary: Boundary,
     flags: OFlags,
 ) -> Result<Walked, Errno> {
-    let mode = Mode::empty();
-    if !hook::guard_is_blind() && !NO_OPENAT2.load(Ordering::Relaxed) {
-        let resolve = boundary.resolve() | ResolveFlags::NO_SYMLINKS;
-        match open_in_kernel(directory, path, resolve, with_usual(flags), mode) {
-            Ok(handle) => {
-                return Ok(Walked {
-                    handle,
-                    straight: true,
-                });
-            }
-            // A link is met, or it is not known whether one would be.
-            Err(Errno::LOOP | Errno::AGAIN | Errno::NOSYS | Errno::PERM) => {}
-            Err(errno) => return Err(errno),
-        }
+    if let Some(result) = open_straight(directory, path, boundary, flags) {
+        return result;
     }
-    let handle = open(directory, path, boundary, flags, mode)?;
+    let handle = open(directory, path, boundary, flags, Mode::empty())?;
     Ok(Walked {
         handle,
         straight: false,
     })
+}
+
+/// Opens as [`open`] where no link is met; `None` where one is, or it is not known whether one
+/// would be.
+pub(crate) fn open_straight(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    boundary: Boundary,
+    flags: OFlags,
+) -> Option<Result<Walked, Errno>> {
+    if hook::guard_is_blind() || NO_OPENAT2.load(Ordering::Relaxed) {
+        return None;
+    }
+    let resolve = boundary.resolve() | ResolveFlags::NO_SYMLINKS;
+    match open_in_kernel(directory, path, resolve, with_usual(flags), Mode::empty()) {
+        Err(Errno::LOOP | Errno::AGAIN | Errno::NOSYS | Errno::PERM) => None,
+        result => Some(result.map(|handle| Walked {
+            handle,
+            straight: true,
+        })),
+    }
 }
 
 /// Opens `path` without ever leaving `directory`, whatever links and `..` it contains.

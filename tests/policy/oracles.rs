@@ -45,6 +45,16 @@ fn fixture(with: bool) -> Fixture {
     symlink("key.pem", work.join("link")).unwrap();
     symlink("conf/private", work.join("way")).unwrap();
     symlink("conf", work.join("outer")).unwrap();
+    fixture.work("pub/open.md", "needle\n");
+    for (link, target) in [
+        ("pub/up", ".."),
+        ("pub/conf", "../conf"),
+        ("pub/through", "../conf/private/deep/../../open.md"),
+        ("pub/back", "../conf/private/.."),
+        ("pub/out", "../conf/private/../../../nowhere"),
+    ] {
+        symlink(target, work.join(link)).unwrap();
+    }
     if with {
         for path in EXCLUDED {
             fixture.work(path, "needle\n");
@@ -92,6 +102,15 @@ fn paths() -> Vec<String> {
         "d/.git/hooks",
         "d/.git/hooks/..",
         "open.md/key.pem",
+        "pub/up/conf/private/../open.md",
+        "pub/up/conf/private/deep/../../open.md",
+        "pub/up/d/.git/hooks/../HEAD",
+        "pub/conf/private/../open.md",
+        "pub/conf/private/../new.md",
+        "pub/through",
+        "pub/back",
+        "pub/back/open.md",
+        "pub/out",
     ];
     paths.extend(further.map(str::to_owned));
     paths
@@ -321,6 +340,30 @@ fn a_raw_guest_is_told_no_more() {
     for step in steps {
         assert_eq!(of(true, &step), of(false, &step), "{step}");
     }
+}
+
+/// Only a way through what is excluded is refused, not every way down and up again.
+#[test]
+fn a_way_through_links_that_touches_nothing_excluded_is_open() {
+    let fixture = fixture(true);
+    symlink(
+        "../d/../conf/open.md",
+        fixture.workspace().join("pub/round"),
+    )
+    .unwrap();
+    let session = session(&fixture, &DENIED);
+    for path in [
+        "pub/up/open.md",
+        "pub/up/d/../open.md",
+        "pub/conf/../pub/open.md",
+        "pub/up/conf/../pub/up/d/open.md",
+        "pub/round",
+    ] {
+        let output = session.call("read_file", json!({ "path": path }));
+        assert_eq!(output.unwrap().fields()["content"], "needle\n", "{path}");
+    }
+    let absent = session.call("read_file", json!({ "path": "pub/up/d/../absent" }));
+    assert_eq!(absent.unwrap_err().code(), "not-found");
 }
 
 #[test]

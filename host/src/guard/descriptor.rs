@@ -127,15 +127,13 @@ impl CallState {
                 return Ok((stat, Found { id, resolved }));
             }
         }
-        let boundary = self.root(asked.base.root).boundary;
         let flags = OFlags::PATH
             | if follow {
                 OFlags::empty()
             } else {
                 OFlags::NOFOLLOW
             };
-        let walked = walk::open_and_tell(asked.base.fd(), &asked.path, boundary, flags)
-            .map_err(|errno| self.errno_of_walk(asked, errno))?;
+        let walked = self.walk_judged(asked, &asked.path, flags)?;
         let stat = rustix::fs::fstat(&walked.handle)?;
         self.judge_walked(asked, &walked, Kind::of(&stat))?;
         let found = self.found(asked, &walked, ObjectId::of(&stat));
@@ -163,6 +161,7 @@ impl CallState {
         // where it leads to something inside. The text itself is walked: meanwhile the name
         // may have become that of another link.
         let leads = link_target(&asked.path, &target);
+        self.judge_way(&asked, &leads, true)?;
         let boundary = self.root(base.root).boundary;
         let led = walk::open(base.fd(), &leads, boundary, OFlags::PATH, Mode::empty())
             .map_err(|errno| self.errno_of_link(&asked, leads, errno))?;

@@ -331,14 +331,14 @@ fn join(directory: &[u8], name: &str) -> Vec<u8> {
     join_bytes(directory, name.as_bytes())
 }
 
-fn join_bytes(directory: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn join_bytes(directory: &[u8], name: &[u8]) -> Vec<u8> {
     match directory {
         b"" | b"." => name.to_vec(),
         _ => [directory, b"/", name].concat(),
     }
 }
 
-fn excluded(asked: &Asked) -> Fault {
+pub(super) fn excluded(asked: &Asked) -> Fault {
     let error = CallError::new(
         code::PATTERN_DENIED,
         "the operator's patterns exclude what the path names",

@@ -26,10 +26,7 @@ impl CallState {
         let (directory, id, straight) = if parent == "." {
             (Arc::clone(&asked.base.handle), asked.base.id, true)
         } else {
-            let boundary = self.root(asked.base.root).boundary;
-            let flags = OFlags::PATH | OFlags::DIRECTORY;
-            let walked = walk::open_and_tell(asked.base.fd(), parent, boundary, flags)
-                .map_err(|errno| self.errno_of_walk(asked, errno))?;
+            let walked = self.walk_judged(asked, parent, OFlags::PATH | OFlags::DIRECTORY)?;
             let id = ObjectId::of(&rustix::fs::fstat(&walked.handle)?);
             let shared = self.transaction.handle_of(id);
             let handle = shared.unwrap_or_else(|| Arc::new(walked.handle));
@@ -95,6 +92,10 @@ impl CallState {
 
     /// Refuses a link as the target of a change; says `escape` where it leads out.
     pub(crate) fn refuse_symlink(&self, asked: &Asked) -> Fault {
+        // Where its way may not be gone, it is not told either whether that leads out.
+        if self.judge_way(asked, &asked.path, true).is_err() {
+            return asked.symlink();
+        }
         let boundary = self.root(asked.base.root).boundary;
         match walk::open(
             asked.base.fd(),

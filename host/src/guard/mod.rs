@@ -22,6 +22,7 @@ mod remove;
 mod state;
 mod streams;
 mod transfer;
+mod way;
 
 pub use directory::EntryStream;
 pub use fault::{Fault, StreamFault};

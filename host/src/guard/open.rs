@@ -90,8 +90,7 @@ impl CallState {
             return Err(asked.pending());
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | no_follow(wanted);
-        let walked =
-            (self.walk(&asked, flags)).map_err(|errno| self.errno_of_walk(&asked, errno))?;
+        let walked = self.walk_judged(&asked, &asked.path, flags)?;
         let stat = rustix::fs::fstat(&walked.handle)?;
         self.judge_walked(&asked, &walked, Kind::of(&stat))?;
         self.directory(asked, walked, &stat)
@@ -118,8 +117,8 @@ impl CallState {
             let stat = match self.look_at_file(&asked)? {
                 Some(stat) => stat,
                 None => {
-                    let named = (self.walk(&asked, OFlags::PATH | no_follow(wanted)))
-                        .map_err(|errno| self.errno_of_walk(&asked, errno))?;
+                    let flags = OFlags::PATH | no_follow(wanted);
+                    let named = self.walk_judged(&asked, &asked.path, flags)?;
                     let stat = rustix::fs::fstat(&named.handle)?;
                     self.judge_walked(&asked, &named, Kind::of(&stat))?;
                     match Kind::of(&stat) {
