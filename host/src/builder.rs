@@ -531,6 +531,9 @@ impl SessionBuilder {
             }
             None => open_roots(&self.grants, &mut roots, &mut warnings)?,
         }
+        let granted = host_paths(&self.grants, &roots);
+        self.policy.patterns.check_below(&granted)?;
+        warnings.extend(labels_in_patterns(&self.policy, &roots));
         if !matches!(self.respell, Some(RespellFrom::FileSystem)) {
             let approvals = self
                 .approver
@@ -685,6 +688,36 @@ fn risks_of_writing(path: &Path, id: ObjectId) -> impl Iterator<Item = String> {
     home.into_iter()
         .chain(checkout)
         .map(move |what| format!("`{name}` is {what}"))
+}
+
+/// Where the granted directories are on the host, as they were named and as the kernel knows them.
+fn host_paths(grants: &[Wanted], roots: &Roots) -> Vec<PathBuf> {
+    let named = grants.iter().map(|wanted| wanted.path.clone());
+    let known = roots
+        .iter()
+        .filter_map(|root| ambient::path_of(root.handle.as_fd()));
+    named.chain(known).collect()
+}
+
+/// Patterns that begin with a root's label, as paths of tools do, where nothing has that name.
+fn labels_in_patterns(policy: &Policy, roots: &Roots) -> Vec<String> {
+    let is_there = |name: &str| {
+        let mut looks = roots
+            .iter()
+            .map(|root| walk::look(root.handle.as_fd(), name));
+        looks.any(|look| look.is_ok())
+    };
+    let patterns = policy.patterns.allow.iter().chain(&policy.patterns.deny);
+    patterns
+        .filter_map(|pattern| {
+            let text = pattern.strip_prefix('!').unwrap_or(pattern);
+            let (label, rest) = text.strip_prefix('/').unwrap_or(text).split_once('/')?;
+            let is_label = roots.iter().any(|root| root.label == label);
+            (is_label && !rest.is_empty() && !is_there(label)).then(|| {
+                format!("the pattern `{pattern}` begins with a label, and patterns begin below it: is `/{rest}` meant?")
+            })
+        })
+        .collect()
 }
 
 fn explicit_labels(grants: &[Wanted]) -> Result<Vec<&str>, StartError> {

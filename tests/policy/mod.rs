@@ -2,6 +2,7 @@
 
 mod delete;
 mod environment;
+mod git;
 mod lookup;
 mod migration;
 mod nesting;

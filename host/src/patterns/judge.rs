@@ -4,7 +4,7 @@ use globset::{Candidate, GlobSet};
 
 use super::fold::{fold, trim_names};
 use super::rules::{Folded, Rules, Spelling, compile, set, translate};
-use super::{PatternError, Patterns, SECRETS};
+use super::{PatternError, Patterns, SECRET_FILES, SECRETS};
 
 /// What is judged: what stands on the way to allowed things may be gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) enum Subject {
 #[derive(Debug)]
 pub(crate) struct Judge {
     deny: Rules,
+    /// What is denied unless it is a directory.
+    deny_files: Option<Rules>,
     allow: Option<Allowed>,
 }
 
@@ -39,17 +41,21 @@ impl Judge {
         if allow.is_empty() && deny.is_empty() && !protect_secrets {
             return Ok(None);
         }
-        let secrets: &[&str] = if *protect_secrets { &SECRETS } else { &[] };
-        let denied = secrets
-            .iter()
-            .copied()
-            .chain(deny.iter().map(String::as_str));
+        let secrets: &'static [&'static str] = if *protect_secrets { &SECRETS } else { &[] };
+        let denied = |first: &'static [&'static str]| {
+            let first = first.iter().copied();
+            Rules::new(first.chain(deny.iter().map(String::as_str)), Folded::Naming)
+        };
         let allow = match allow.is_empty() {
             true => None,
             false => Some(Allowed::new(allow)?),
         };
         Ok(Some(Self {
-            deny: Rules::new(denied, Folded::Naming)?,
+            deny: denied(secrets)?,
+            deny_files: match protect_secrets {
+                true => Some(denied(&SECRET_FILES)?),
+                false => None,
+            },
             allow,
         }))
     }
@@ -70,6 +76,14 @@ impl Judge {
             pairs.map(|(exact, folded)| Spelling { exact, folded })
         };
         if spellings().any(|prefix| self.deny.verdict(&prefix) == Some(true)) {
+            return false;
+        }
+        let itself = Spelling {
+            exact: path,
+            folded,
+        };
+        let denied_file = |rules: &Rules| rules.verdict(&itself) == Some(true);
+        if subject == Subject::File && self.deny_files.as_ref().is_some_and(denied_file) {
             return false;
         }
         let Some(allow) = &self.allow else {
@@ -225,6 +239,22 @@ mod tests {
             ".git/hooks/pre-commit",
             ".git/config",
             ".git/modules/m/hooks/x",
+            ".git",
+            ".git/commondir",
+            ".git/worktrees/w/commondir",
+            ".git/worktrees/w/gitdir",
+            ".git/worktrees/w/config.worktree",
+            ".git/modules/a/b/config",
+            ".gitconfig",
+            ".hg/hgrc",
+            "prod.env",
+            "prod.tfvars",
+            "kubeconfig",
+            ".s3cfg",
+            ".password-store/mail.gpg",
+            ".config/rclone/rclone.conf",
+            ".mylogin.cnf",
+            "server.pem~",
             ".aws/credentials",
             ".config/gcloud/x",
             ".docker/config.json",
@@ -242,8 +272,24 @@ mod tests {
             "environment",
             "docs/keys.md",
             ".github/workflows/ci.yml",
+            ".gitignore",
+            ".git/refs/heads/config",
+            "src/config",
+            "src/environment.rs",
+            "kubeconfig.md",
         ] {
             assert!(admits(&judge, path), "{path}");
         }
+        assert!(judge.admits(b".git", Subject::Directory));
+    }
+
+    #[test]
+    fn a_git_that_is_a_file_is_denied_and_can_be_taken_back() {
+        let protected = judge(&[], &[], true);
+        for path in [".git", "a/.git", ".GIT", ".git."] {
+            assert!(!admits(&protected, path), "{path}");
+        }
+        assert!(admits(&judge(&[], &["!.git"], true), ".git"));
+        assert!(admits(&judge(&[], &["*.pem"], false), ".git"));
     }
 }

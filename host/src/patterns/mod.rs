@@ -8,7 +8,10 @@ mod judge;
 mod rules;
 mod secrets;
 
+use std::path::{Path, PathBuf};
+
 pub(crate) use judge::{Judge, Subject};
+use secrets::SECRET_FILES;
 pub use secrets::SECRETS;
 
 /// Globs over paths from the root, in the syntax of gitignore(5), the same for every root.
@@ -49,7 +52,8 @@ pub struct Patterns {
     /// What may not be touched, whatever else allows it. Capital and small letters are the
     /// same.
     pub deny: Vec<String>,
-    /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back.
+    /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back; with
+    /// them a `.git` that is no directory.
     pub protect_secrets: bool,
 }
 
@@ -71,5 +75,82 @@ impl Patterns {
     /// The first pattern that does not.
     pub fn check(&self) -> Result<(), PatternError> {
         Judge::new(self).map(drop)
+    }
+
+    /// Whether they can match something, where these directories are granted.
+    pub(crate) fn check_below(&self, granted: &[PathBuf]) -> Result<(), PatternError> {
+        let error = |pattern: &String, reason: String| {
+            let pattern = pattern.clone();
+            Err(PatternError { pattern, reason })
+        };
+        let only_taking_back = self.deny.iter().all(|pattern| pattern.starts_with('!'));
+        if let Some(first) = self.deny.first()
+            && only_taking_back
+            && !self.protect_secrets
+        {
+            let reason = "it takes back what nothing denies; without the `!` it denies";
+            return error(first, reason.to_owned());
+        }
+        for pattern in self.allow.iter().chain(&self.deny) {
+            if let Some(rest) = below_any(pattern, granted) {
+                let reason = format!(
+                    "patterns begin at the directory that is granted, not at the file system's root; write `/{rest}`"
+                );
+                return error(pattern, reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What of a pattern is left behind the path of a directory on the host.
+fn below_any<'a>(pattern: &'a str, granted: &[PathBuf]) -> Option<&'a str> {
+    let path = Path::new(pattern.strip_prefix('!').unwrap_or(pattern));
+    let mut named = granted
+        .iter()
+        .filter(|directory| directory.parent().is_some());
+    let rest = named.find_map(|directory| path.strip_prefix(directory).ok())?;
+    match rest.to_str()? {
+        _ if path.is_relative() => None,
+        "" => Some("*"),
+        rest => Some(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(deny: &[&str], protect_secrets: bool) -> Result<(), PatternError> {
+        let patterns = Patterns {
+            deny: deny.iter().map(|&pattern| pattern.to_owned()).collect(),
+            protect_secrets,
+            ..Patterns::default()
+        };
+        patterns.check_below(&["/srv/desk".into(), "/".into(), "notes".into()])
+    }
+
+    #[test]
+    fn what_can_match_nothing_is_an_error_that_says_what_to_write() {
+        let error = checked(&["/srv/desk/private/*.md"], false).unwrap_err();
+        assert!(error.reason.contains("`/private/*.md`"), "{error}");
+        let error = checked(&["/srv/desk"], false).unwrap_err();
+        assert!(error.reason.contains("`/*`"), "{error}");
+        assert!(checked(&["!private"], false).is_err());
+    }
+
+    #[test]
+    fn what_can_match_something_is_none() {
+        for deny in [
+            &["/srv/deskold/x"][..],
+            &["/private"],
+            &["notes/x"],
+            &["srv/desk/x"],
+            &["x", "!x"],
+            &[],
+        ] {
+            assert_eq!(checked(deny, false), Ok(()), "{deny:?}");
+        }
+        assert_eq!(checked(&["!.env.example"], true), Ok(()));
     }
 }

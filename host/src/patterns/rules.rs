@@ -119,6 +119,11 @@ pub(crate) fn translate(pattern: &str) -> Result<String, String> {
     if has_unescaped_brace(pattern) {
         return Err("braces are no part of these patterns; give one pattern for each, or escape them: `\\{`".to_owned());
     }
+    if let Some(letter) = escaped_letter(pattern) {
+        return Err(format!(
+            "names are separated by `/`, and `{letter}` needs no `\\` before it"
+        ));
+    }
     let body = pattern.strip_suffix('/').unwrap_or(pattern);
     let anchored = body.contains('/');
     let body = body.strip_prefix('/').unwrap_or(body);
@@ -137,6 +142,20 @@ pub(crate) fn translate(pattern: &str) -> Result<String, String> {
         true => body.to_owned(),
         false => format!("**/{body}"),
     })
+}
+
+/// What means itself with a `\` as without: that was meant as a separator.
+fn escaped_letter(pattern: &str) -> Option<char> {
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\'
+            && let Some(next) = chars.next()
+            && (next.is_alphanumeric() || matches!(next, '_' | '.'))
+        {
+            return Some(next);
+        }
+    }
+    None
 }
 
 fn has_unescaped_brace(pattern: &str) -> bool {
@@ -218,6 +237,8 @@ mod tests {
             "[a",
             "*.{pem,key}",
             "a ",
+            "a\\b",
+            "a\\.env",
         ] {
             let rules = Rules::new([pattern], Folded::Naming);
             assert!(rules.is_err(), "{pattern:?}");
