@@ -128,10 +128,10 @@ impl Examination {
 
     fn look_at(&mut self, payload: &Payload<'_>, bytes: &[u8]) -> Result<(), ComponentError> {
         match payload {
-            Payload::ComponentTypeSection(section) => {
-                if bytes.get(section.range()).is_none_or(nests_deeply) {
-                    return Err(ComponentError::too_many("types inside types", MAX_NESTED));
-                }
+            Payload::ComponentTypeSection(section)
+                if bytes.get(section.range()).is_none_or(nests_deeply) =>
+            {
+                return Err(ComponentError::too_many("types inside types", MAX_NESTED));
             }
             Payload::Version { encoding, .. } if self.depth == 0 => match encoding {
                 Encoding::Component => {}
