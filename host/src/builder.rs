@@ -13,6 +13,7 @@ use crate::default_encoding::is_encoding;
 use crate::error::CallError;
 use crate::guest_log::GuestLog;
 use crate::journal;
+use crate::kept::Kept;
 use crate::optional::GuestLine;
 use crate::patterns::{Judge, PatternError};
 use crate::policy::{Consent, Durability, Limits, Policy};
@@ -545,11 +546,17 @@ impl SessionBuilder {
                 approvals,
                 key: self.audit_key.as_deref(),
                 configuration: &self.configuration,
-                cache: self.component.as_ref().and_then(ToolComponent::cache),
-                users_cache: ambient::cache_directory(),
+                // Another session may keep compiled code in that of the user.
+                caches: (self.component.as_ref().and_then(ToolComponent::cache))
+                    .map(Path::to_owned)
+                    .into_iter()
+                    .chain(ambient::cache_directory())
+                    .collect(),
                 component_files: &self.component_files,
             };
-            kept.keep_outside(&self.grants, &roots)?;
+            if let Some((root, reason)) = kept.within(&roots) {
+                return Err(refused_root(&self.grants, root, reason));
+            }
         }
         if let Some(own) = &own {
             keep_sessions_apart(own, &self.grants, &roots)?;
@@ -650,10 +657,8 @@ fn keep_sessions_apart(
                 .unwrap_or(true)
         };
         if within(base, &root.handle) || within(&root.handle, base) {
-            return Err(StartError::Root {
-                path: granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label)),
-                reason: "the directories of other sessions could be reached through it".to_owned(),
-            });
+            let reason = "the directories of other sessions could be reached through it";
+            return Err(refused_root(grants, root, reason));
         }
     }
     Ok(())
@@ -798,115 +803,12 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
     })
 }
 
-/// Where this crate keeps what decides about sessions.
-struct Kept<'a> {
-    own: Option<&'a Path>,
-    audit: &'a AuditTarget,
-    approvals: Option<&'a Path>,
-    key: Option<&'a Path>,
-    configuration: &'a [PathBuf],
-    cache: Option<&'a Path>,
-    /// Where another session may keep compiled code.
-    users_cache: Option<PathBuf>,
-    component_files: &'a [PathBuf],
-}
-
-impl Kept<'_> {
-    /// A tool that can reach the audit log, the approvals or the configuration could approve
-    /// itself.
-    fn keep_outside(&self, grants: &[Wanted], roots: &Roots) -> Result<(), StartError> {
-        self.keep_components_unwritten(grants, roots)?;
-        let caches = self.cache.into_iter().chain(self.users_cache.as_deref());
-        let directories = self.own.into_iter().chain(self.approvals).chain(caches);
-        for directory in directories {
-            for root in roots.iter() {
-                if ambient::lies_below(&root.handle, directory) {
-                    return Err(refused_root(
-                        grants,
-                        root,
-                        "it is part of Rootbound's own state",
-                    ));
-                }
-            }
-        }
-        let mut state: Vec<(PathBuf, &str)> = Vec::new();
-        if let Some(directory) = self.approvals {
-            state.push((directory.join("lock"), "it contains the approval queue"));
-        }
-        // Also where it is not there yet, and with another log: staging and approvals would be
-        // kept in it.
-        if let Some(directory) = self.own {
-            state.push((directory.join("audit"), "it contains Rootbound's own state"));
-        }
-        if let Some(key) = self.key {
-            state.push((key.to_owned(), "it contains the key of the audit log"));
-        }
-        for directory in self.cache.into_iter().chain(self.users_cache.as_deref()) {
-            let cached = directory.join("component");
-            state.push((cached, "it contains the cache of compiled components"));
-        }
-        for file in self.configuration.iter().flat_map(|file| names_of(file)) {
-            state.push((file, "it contains the configuration"));
-        }
-        match self.audit {
-            AuditTarget::File(file) => state.push((file.clone(), "it contains the audit log")),
-            AuditTarget::Log(log) => {
-                let key = log.key_location();
-                state.extend(key.map(|file| (file, "it contains the key of the audit log")));
-                state.extend(
-                    log.location()
-                        .map(|file| (file.to_owned(), "it contains the audit log")),
-                );
-            }
-            AuditTarget::StateDirectory => {}
-        }
-        for (file, reason) in state {
-            for root in roots.iter() {
-                if is_inside_existing(&file, root.id) {
-                    return Err(refused_root(grants, root, reason));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn keep_components_unwritten(
-        &self,
-        grants: &[Wanted],
-        roots: &Roots,
-    ) -> Result<(), StartError> {
-        let files = self.component_files.iter().flat_map(|file| names_of(file));
-        for file in files {
-            let writable = |root: &&Root| {
-                matches!(root.rights, Rights::Write) && is_inside_existing(&file, root.id)
-            };
-            if let Some(root) = roots.iter().find(writable) {
-                let reason = "it can be written to, and contains a component that runs";
-                return Err(refused_root(grants, root, reason));
-            }
-        }
-        Ok(())
-    }
-}
-
+/// A root that cannot be granted.
 fn refused_root(grants: &[Wanted], root: &Root, reason: &str) -> StartError {
     StartError::Root {
         path: granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label)),
         reason: reason.to_owned(),
     }
-}
-
-/// A file by the name that was given, and where that leads.
-fn names_of(file: &Path) -> Vec<PathBuf> {
-    let real = ambient::canonical(file).ok();
-    real.into_iter().chain([file.to_owned()]).collect()
-}
-
-/// Looks at the nearest ancestor that exists: what will be made below it is inside too.
-fn is_inside_existing(file: &Path, root: ObjectId) -> bool {
-    std::iter::successors(Some(file), |path| path.parent())
-        .find_map(|path| ambient::is_inside(path, root).ok())
-        .unwrap_or(false)
 }
 
 fn granted_path(grants: &[Wanted], root: ObjectId) -> Option<PathBuf> {

@@ -70,6 +70,7 @@ mod guard;
 mod guest_log;
 mod hook;
 mod journal;
+mod kept;
 mod kernel;
 mod named_root;
 mod optional;
