@@ -73,8 +73,7 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
     reason = "the file stands beside the one that the operator names"
 )]
 pub(super) fn is_there(file: &Path) -> bool {
-    // What cannot be looked at is read, and the start fails.
-    // A link that leads nowhere is there too, and cannot be read.
+    // What cannot be looked at, and a link that leads nowhere, is read, and the start fails.
     !matches!(file.symlink_metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
 }
 

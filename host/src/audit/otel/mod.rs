@@ -121,23 +121,23 @@ impl OtlpObserver {
 }
 
 fn logs_to(endpoint: Endpoint) -> Result<LogExporter, OtlpError> {
-    LogExporter::builder()
-        .with_http()
-        .with_endpoint(endpoint.uri())
-        .with_timeout(endpoint.timeout)
-        .with_http_client(Client::to(endpoint))
+    directed(LogExporter::builder().with_http(), endpoint)
         .build()
         .map_err(|error| OtlpError(error.to_string()))
 }
 
 fn spans_to(endpoint: Endpoint) -> Result<SpanExporter, OtlpError> {
-    SpanExporter::builder()
-        .with_http()
+    directed(SpanExporter::builder().with_http(), endpoint)
+        .build()
+        .map_err(|error| OtlpError(error.to_string()))
+}
+
+/// Says where an exporter sends, how long it waits, and with which client.
+fn directed<B: WithExportConfig + WithHttpConfig>(builder: B, endpoint: Endpoint) -> B {
+    builder
         .with_endpoint(endpoint.uri())
         .with_timeout(endpoint.timeout)
         .with_http_client(Client::to(endpoint))
-        .build()
-        .map_err(|error| OtlpError(error.to_string()))
 }
 
 impl State {
