@@ -85,8 +85,10 @@ pub(crate) const ROWS: [Row; 7] = [
 /// An answer that has to count so much: a benchmark of wrong answers measures nothing.
 fn counted(answer: Result<Output, CallError>, count: usize) -> Result<Output, CallError> {
     if let Ok(output) = &answer {
-        assert_eq!(output.fields()["count"], count, "{}", output.fields_json());
-        assert_eq!(output.fields()["truncated"], false);
+        // As text: holding ten thousand entries as values would take longer than the call.
+        let fields = output.fields_json();
+        assert!(fields.contains(&format!("\"count\":{count},")), "{fields}");
+        assert!(fields.contains("\"truncated\":false"), "{fields}");
     }
     answer
 }
