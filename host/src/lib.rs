@@ -121,7 +121,7 @@ pub use error::{CallError, Ending, code};
 pub use explain::{Inside, RootReport};
 pub use kernel::{ConfineError, KernelConfinement};
 pub use optional::GuestLine;
-pub use output::{Content, Output, Receipt};
+pub use output::{Content, Output, Receipt, json_length};
 pub use paths::PathRules;
 pub use patterns::{PatternError, Patterns, SECRETS};
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};

@@ -8,6 +8,9 @@ const FIRST_BLOCK: u64 = 64 * 1024;
 /// Read after that: few calls for long ways, and not much more than is asked for.
 const BLOCK: u64 = 256 * 1024;
 
+/// Room that is made at once for what is taken; what is more grows into it.
+const MOST_ROOM: u64 = 16 * 1024 * 1024;
+
 /// A file that is read from some place on.
 pub(crate) struct Window<F> {
     read: F,
@@ -127,10 +130,21 @@ where
                 self.start += length as u64;
                 continue;
             }
-            taken.extend_from_slice(&rest[..length]);
+            if lines.is_none() && taken.capacity() < BLOCK as usize {
+                self.make_room(&mut taken, most);
+            }
+            taken.extend_from_slice(&self.block[self.at..self.at + length]);
             self.at += length;
         }
         Ok(taken)
+    }
+
+    /// Makes room for the rest of the file, so that what grows is not copied again and again.
+    fn make_room(&self, taken: &mut Vec<u8>, most: usize) {
+        let rest = self.size.saturating_sub(self.position()).min(MOST_ROOM) as usize;
+        let wanted = most.saturating_add(1).saturating_sub(taken.len());
+        // Where there is none, it grows as far as it gets.
+        let _ = taken.try_reserve_exact(rest.min(wanted));
     }
 
     /// Whether nothing follows. Looks further only where the file should end.
