@@ -413,7 +413,6 @@ impl AuditLog {
             .map_err(CallError::audit_unavailable)
     }
 
-    /// Signs everything recorded so far, if there is a key, and makes it durable.
     /// Whether both are one log.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.chain, &other.chain) {
@@ -422,6 +421,7 @@ impl AuditLog {
         }
     }
 
+    /// Signs everything recorded so far, if there is a key, and makes it durable.
     pub(crate) fn close(&self) -> Result<(), CallError> {
         self.locked(Chain::close)
             .unwrap_or(Ok(()))
