@@ -13,6 +13,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -339,31 +340,45 @@ pub(crate) fn file_names(directory: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The names and sizes of the files in a directory of this crate's own state, the oldest first.
-pub(crate) fn files_by_age(directory: &Path) -> io::Result<Vec<(String, u64)>> {
+/// A file of this crate's own state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StateFile {
+    pub(crate) written: SystemTime,
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+}
+
+/// The files in a directory of this crate's own state, the oldest first.
+pub(crate) fn files_by_age(directory: &Path) -> io::Result<Vec<StateFile>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
-        let metadata = entry.metadata()?;
+        // Another process may just have removed it.
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
         if let (true, Ok(name)) = (metadata.is_file(), entry.file_name().into_string()) {
-            files.push((metadata.modified()?, name, metadata.len()));
+            files.push(StateFile {
+                written: metadata.modified()?,
+                name,
+                bytes: metadata.len(),
+            });
         }
     }
     files.sort();
-    Ok((files.into_iter().map(|(_, name, size)| (name, size))).collect())
+    Ok(files)
 }
 
 /// Writes a file that only the user may read, in one step.
 pub(crate) fn write_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension(crate::random::hex::<8>());
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
+    let mut file = create_private_file(&temporary)?;
+    let written = io::Write::write_all(&mut file, bytes)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::rename(&temporary, path));
+    written.inspect_err(|_| {
+        let _ = std::fs::remove_file(&temporary);
+    })
 }
 
 /// Refuses a directory that others may enter: what is kept there decides about changes.

@@ -568,6 +568,9 @@ impl SessionBuilder {
             Some(component) => component,
             None => ToolComponent::file_tools()?,
         };
+        if !component.is_built_in() {
+            component.definitions()?;
+        }
         let mut policy = self.policy;
         if let Some(manifest) = component.manifest() {
             roots.narrow(manifest.read, manifest.write);

@@ -63,13 +63,14 @@ impl Tenant {
     }
 }
 
+/// Takes every file and every port from the calling thread, and from those that it starts.
+pub(crate) fn seal_thread() -> Result<KernelConfinement, ConfineError> {
+    let sealed = nothing_allowed().and_then(in_force);
+    sealed.map_err(|error| ConfineError(error.to_string()))
+}
+
 fn restrict(sessions: &[Session]) -> Result<KernelConfinement, Box<dyn std::error::Error>> {
-    let mut ruleset = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(KNOWN))?
-        .handle_access(AccessNet::from_all(KNOWN))?
-        .scope(Scope::from_all(KNOWN))?
-        .create()?;
+    let mut ruleset = nothing_allowed()?;
     for session in sessions {
         ruleset = add_rules(ruleset, session)?;
     }
@@ -77,6 +78,20 @@ fn restrict(sessions: &[Session]) -> Result<KernelConfinement, Box<dyn std::erro
         let talk = AccessFs::ReadFile | AccessFs::WriteFile;
         ruleset = ruleset.add_rule(PathBeneath::new(terminal, talk))?;
     }
+    in_force(ruleset)
+}
+
+fn nothing_allowed() -> Result<RulesetCreated, Box<dyn std::error::Error>> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .handle_access(AccessNet::from_all(KNOWN))?
+        .scope(Scope::from_all(KNOWN))?
+        .create()?;
+    Ok(ruleset)
+}
+
+fn in_force(ruleset: RulesetCreated) -> Result<KernelConfinement, Box<dyn std::error::Error>> {
     let status = ruleset.restrict_self()?;
     match (status.landlock, status.ruleset) {
         (LandlockStatus::NotEnabled | LandlockStatus::NotImplemented, _) => {

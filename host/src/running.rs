@@ -1,6 +1,7 @@
 //! Running a component: one fresh instance, within its limits, and what stopped it.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -10,17 +11,17 @@ use crate::audit::AuditLog;
 use crate::bindings::provider;
 use crate::clock;
 use crate::component::{
-    Definition, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, ToolComponent, check_list, engine,
+    Definition, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, ToolComponent, engine,
 };
 use crate::errno;
 use crate::error::{CallError, code};
-use crate::gate;
+use crate::gate::{self, Owner};
 use crate::guard::{CallState, timed_out};
 use crate::policy::Policy;
 use crate::shared::Shared;
 
 /// How long a component may take to list its tools.
-const LIST_PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(1);
 /// Room for what is copied besides payloads: names, paths, error texts.
 const COPY_OVERHEAD: u64 = 1 << 20;
 
@@ -51,9 +52,7 @@ pub(crate) fn list_tools(component: &ToolComponent) -> Result<Vec<Definition>, C
     let (_, listed) = run(component, state, |tools, store| {
         tools.rootbound_tools_provider().call_list_tools(store)
     });
-    let definitions: Vec<Definition> = listed?.into_iter().map(Into::into).collect();
-    check_list(&definitions)?;
-    Ok(definitions)
+    Ok(listed?.into_iter().map(Into::into).collect())
 }
 
 fn run<T>(
@@ -65,7 +64,11 @@ fn run<T>(
         Ok(engine) => engine,
         Err(error) => return (state, Err(trapped(&error))),
     };
-    let Some(_place) = gate::enter(state.shared.policy.limits.timeout) else {
+    let owner = Owner {
+        component: component.address(),
+        caller: Arc::as_ptr(&state.shared.quotas).addr(),
+    };
+    let Some(_place) = gate::enter(owner, state.shared.policy.limits.timeout) else {
         let limit = state.shared.policy.limits.timeout;
         let error = timed_out(limit, limit);
         return (state, Err(error));

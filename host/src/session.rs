@@ -665,8 +665,8 @@ impl Session {
         if let Some(offered) = offered.get() {
             return Ok(offered);
         }
-        let tools = component.definitions()?.iter();
-        let tools = tools
+        let tools = component.definitions().map_err(|error| error.in_a_call())?;
+        let tools = (tools.iter())
             .filter(|tool| toolset.has(&tool.name))
             .cloned()
             .collect();

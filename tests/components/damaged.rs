@@ -56,6 +56,12 @@ fn each_has_a_code_and_nothing_is_kept_of_it() {
             importing("rootbound:tools/approvals@0.1.0"),
         ),
         ("too-many", guest::with_exports(10_000)),
+        ("too-many", guest::with_functions(200_001, 0)),
+        ("too-large", guest::with_functions(1, 1 << 20)),
+        ("too-large", guest::with_functions(68, 1_000_000)),
+        ("too-large", guest::with_types(6_000_000)),
+        ("too-large", guest::with_joins()),
+        ("too-large", guest::with_values()),
         ("too-many", guest::nested(100_000, 0x41)),
         ("too-many", guest::nested(100_000, 0x42)),
         (
@@ -77,6 +83,23 @@ fn each_has_a_code_and_nothing_is_kept_of_it() {
         assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{run:?}");
         assert!(run.stderr.contains(code), "{code}: {run:?}");
     }
+    let kept = cli.state().join("cache/rootbound/components");
+    assert_eq!(fs::read_dir(kept).map_or(0, Iterator::count), 0);
+}
+
+/// Our own component takes longer than a millisecond.
+#[test]
+fn what_takes_too_long_to_compile_is_refused_and_not_kept() {
+    let cli = Cli::new();
+    let file = guest::file(cli.state(), "file.wasm", guest::plain());
+    let patience = ["--compile-timeout-ms", "1"];
+    let run = Run::of(cli.command(["inspect", "--json"]).arg(&file).args(patience));
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert_eq!(run.json()["problems"][0]["code"], "compile-timeout", "{run:?}");
+    let mut call = cli.command(["call", "trap", "--component"]);
+    let run = Run::of(call.arg(&file).args(patience));
+    assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{run:?}");
+    assert!(run.stderr.contains("compile-timeout"), "{run:?}");
     let kept = cli.state().join("cache/rootbound/components");
     assert_eq!(fs::read_dir(kept).map_or(0, Iterator::count), 0);
 }

@@ -7,11 +7,16 @@ use std::sync::OnceLock;
 
 use rootbound::{ComponentLoader, Import, ToolComponent};
 use wasm_encoder::{
-    Component, ComponentExportKind, ComponentExportSection, ComponentSection, CustomSection,
-    Section,
+    BlockType, CodeSection, Component, ComponentExportKind, ComponentExportSection,
+    ComponentSection, CustomSection, Function, FunctionSection, Module, ModuleSection, Section,
+    TypeSection, ValType,
 };
 
 use crate::hostile::component::{bytes as hostile, encode};
+
+/// Instructions (WebAssembly 2.0, binary format).
+const NOP: u8 = 0x01;
+const END: u8 = 0x0b;
 
 /// All names under which something can be granted, as the command line takes them.
 pub const ALL: &str = "environment,stdio,clocks,random,exit,deny-network";
@@ -25,14 +30,16 @@ pub fn importing() -> &'static [u8] {
 /// The same, with everything granted.
 pub fn with_everything() -> ToolComponent {
     static LOADED: OnceLock<ToolComponent> = OnceLock::new();
-    let load = || {
-        let loader = ComponentLoader::default();
-        let loader = Import::ALL
-            .into_iter()
-            .fold(loader, ComponentLoader::import);
-        loader.load(importing()).unwrap()
-    };
-    LOADED.get_or_init(load).clone()
+    LOADED.get_or_init(load_with_everything).clone()
+}
+
+/// The same, loaded once more: another component.
+pub fn load_with_everything() -> ToolComponent {
+    let loader = ComponentLoader::default();
+    let loader = Import::ALL
+        .into_iter()
+        .fold(loader, ComponentLoader::import);
+    loader.load(importing()).unwrap()
 }
 
 /// A component that imports only files.
@@ -62,6 +69,73 @@ pub fn with_exports(count: usize) -> Vec<u8> {
     }
     bytes.push(ComponentSection::id(&exports));
     wasm_encoder::Encode::encode(&exports, &mut bytes);
+    bytes
+}
+
+/// A component with a module more, which has so many functions of so many instructions that do
+/// nothing.
+pub fn with_functions(count: u32, instructions: usize) -> Vec<u8> {
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    let mut body = vec![0];
+    body.resize(1 + instructions, NOP);
+    body.push(END);
+    with_module(&types, count, &body)
+}
+
+/// A component with a module more, which has nothing but so many types.
+pub fn with_types(count: usize) -> Vec<u8> {
+    let mut types = TypeSection::new();
+    for _ in 0..count {
+        types.ty().function([], []);
+    }
+    with_module(&types, 0, &[])
+}
+
+/// A component with a function more, whose fifty thousand variables join at two thousand places.
+pub fn with_joins() -> Vec<u8> {
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    let mut function = Function::new([(50_000, ValType::I32)]);
+    for _ in 0..2000 {
+        function.instructions().local_get(0).if_(BlockType::Empty).end();
+    }
+    function.instructions().end();
+    with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component with a function more, of whose nested blocks each brings a thousand values.
+pub fn with_values() -> Vec<u8> {
+    const BLOCKS: usize = 5000;
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    types.ty().function([], [ValType::I32; 1000]);
+    let mut function = Function::new([]);
+    for _ in 0..BLOCKS {
+        function.instructions().block(BlockType::FunctionType(1));
+    }
+    function.instructions().unreachable();
+    for _ in 0..BLOCKS {
+        function.instructions().end();
+    }
+    function.instructions().unreachable().end();
+    with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component with a module more, which has a function so many times.
+fn with_module(types: &TypeSection, count: u32, body: &[u8]) -> Vec<u8> {
+    let mut functions = FunctionSection::new();
+    let mut code = CodeSection::new();
+    for _ in 0..count {
+        functions.function(0);
+        code.raw(body);
+    }
+    let mut module = Module::new();
+    module.section(types).section(&functions).section(&code);
+    let mut bytes = plain().to_owned();
+    let section = ModuleSection(&module);
+    bytes.push(ComponentSection::id(&section));
+    wasm_encoder::Encode::encode(&section, &mut bytes);
     bytes
 }
 

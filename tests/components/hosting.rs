@@ -1,12 +1,17 @@
 //! Many components side by side.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use rootbound::{HostError, Tenant, ToolComponent, ToolHost, code};
+use rootbound::{
+    ApprovalRequest, CallOptions, CallWatch, Decision, HostError, Tenant, ToolComponent, ToolHost,
+    code,
+};
 use serde_json::json;
 
+use super::guest;
 use crate::hostile::component::with_listing;
 use crate::support::{Fixture, Recorded};
 
@@ -76,19 +81,34 @@ fn a_component_is_not_hosted_under_another_s_name_or_with_a_list_that_lies() {
     assert_eq!(host.components().len(), 1);
 }
 
+/// What a component can do in a call of its own, and what comes of it. A slow machine may be out
+/// of time before the component is where it wants to be.
+const HARM: [(&str, &str, &str); 9] = [
+    ("trap", "{}", "trapped"),
+    ("recurse_for_ever", "{}", "trapped"),
+    ("loop_for_ever", "{}", "timeout"),
+    ("grow_memory", "{}", "limit-exceeded"),
+    ("answer_more_than_allowed", "{}", "limit-exceeded"),
+    ("answer_what_is_not_text", "{}", "trapped"),
+    ("forge_a_receipt", "{}", "io"),
+    ("forge_a_dry_run", "{}", "io"),
+    ("stage_and_answer_nonsense", r#"{"variant":0}"#, "io"),
+];
+
 #[test]
 fn what_one_component_does_harms_only_its_call() {
     let (host, fixture) = (ToolHost::default(), Fixture::new());
     fixture.input("notes.md", "hello");
     host.load("files", files()).unwrap();
     host.load("bad", hostile()).unwrap();
-    let recorded = fixture.session_with(|builder| builder.timeout(Duration::from_millis(500)));
+    let recorded = fixture.session_with(|builder| builder.timeout(Duration::from_secs(2)));
     let tenant = host.tenant(recorded.session.clone());
     thread::scope(|scope| {
-        for tool in ["trap", "compute_for_ever", "trap", "grow_memory"] {
+        for (tool, arguments, code) in HARM {
             let tenant = tenant.clone();
             scope.spawn(move || {
-                let _ = tenant.call(tool, "{}");
+                let error = tenant.call(tool, arguments).unwrap_err();
+                assert!([code, "timeout"].contains(&error.code()), "{tool}: {error}");
             });
         }
         for _ in 0..20 {
@@ -96,6 +116,42 @@ fn what_one_component_does_harms_only_its_call() {
             assert_eq!(read.unwrap().text(), Some("hello"));
         }
     });
+}
+
+/// More calls that never end than there are places for calls.
+#[test]
+fn a_component_in_which_calls_never_end_leaves_places_for_others() {
+    const CALLS: usize = 60;
+    let (host, fixture) = (ToolHost::default(), Fixture::new());
+    fixture.input("notes.md", "hello");
+    host.load("files", files()).unwrap();
+    host.load("bad", guest::load_with_everything()).unwrap();
+    let with_timeout = |timeout| {
+        let recorded = fixture.session_with(|builder| builder.timeout(timeout));
+        host.tenant(recorded.session.clone())
+    };
+    let patient = with_timeout(Duration::from_secs(600));
+    let brief = with_timeout(Duration::from_millis(200));
+    let (mine, _recorded) = tenant(&host, &fixture);
+    let watches: Vec<Arc<CallWatch>> = (0..CALLS).map(|_| Arc::default()).collect();
+    thread::scope(|scope| {
+        for watch in &watches {
+            let (patient, watch) = (patient.clone(), Some(Arc::clone(watch)));
+            scope.spawn(move || {
+                let options = CallOptions {
+                    watch,
+                    ..CallOptions::default()
+                };
+                patient.call_with("wait_for_ever", "{}", options)
+            });
+        }
+        // As long as the component has a place for another call, not all of them are there.
+        while brief.call("say_nothing", "{}").is_ok() {}
+        let read = mine.call("read_file", json!({"path": "notes.md"}));
+        watches.iter().for_each(|watch| drop(watch.cancel()));
+        assert_eq!(read.unwrap().text(), Some("hello"));
+    });
+    assert!(mine.call("say_nothing", "{}").is_ok());
 }
 
 #[test]
@@ -114,6 +170,13 @@ fn a_component_is_replaced_while_calls_run() {
                 }
             });
         }
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                host.load("other", hostile()).unwrap();
+                assert!(host.tools().iter().any(|tool| tool.component == "other"));
+                assert!(host.unload("other"));
+            }
+        });
         for _ in 0..50 {
             host.replace("files", files()).unwrap();
         }
@@ -122,6 +185,99 @@ fn a_component_is_replaced_while_calls_run() {
     assert!(host.unload("files") && !host.unload("files"));
     let gone = tenant.call("read_file", "{}").unwrap_err();
     assert_eq!(gone.code(), code::UNKNOWN_TOOL);
+}
+
+/// A call that waits for its approver, while the component is replaced or taken away.
+#[test]
+fn a_call_ends_with_the_component_that_it_began_with() {
+    for is_replaced in [true, false] {
+        let (host, fixture) = (ToolHost::default(), Fixture::new());
+        fixture.work("old.md", "old");
+        host.load("files", files()).unwrap();
+        let (asks, asked) = mpsc::channel();
+        let (answers, answered) = mpsc::channel::<()>();
+        let (asks, answered) = (Mutex::new(asks), Mutex::new(answered));
+        let recorded = fixture.session_with(|builder| {
+            builder.approver(move |request: &ApprovalRequest| {
+                asks.lock().unwrap().send(()).unwrap();
+                answered.lock().unwrap().recv().unwrap();
+                Decision::approve_once(&request.principal)
+            })
+        });
+        let tenant = host.tenant(recorded.session.clone());
+        thread::scope(|scope| {
+            let call = scope.spawn(|| tenant.call("delete_file", json!({"path": "old.md"})));
+            asked.recv().unwrap();
+            match is_replaced {
+                true => host.replace("files", hostile()).unwrap(),
+                false => assert!(host.unload("files")),
+            }
+            let gone = tenant.call("delete_file", json!({"path": "old.md"}));
+            assert!(gone.is_err(), "no component has such a tool any more");
+            answers.send(()).unwrap();
+            let output = call.join().unwrap().unwrap();
+            assert_eq!(output.fields()["deleted"], true);
+        });
+        assert!(!fixture.workspace().join("old.md").exists());
+    }
+}
+
+#[test]
+fn who_closes_a_tenant_closes_no_other_and_the_host_closes_its_own_sessions() {
+    let (host, its) = (ToolHost::default(), Fixture::new());
+    its.input("its", "its");
+    host.load_session("files", its.session().session).unwrap();
+    let (mine, theirs) = (Fixture::new(), Fixture::new());
+    let (one, _recorded) = tenant(&host, &mine);
+    let (other, _recorded) = tenant(&host, &theirs);
+    let read = json!({"path": "its"});
+    assert!(one.call("read_file", &read).is_ok());
+    one.close().unwrap();
+    assert_eq!(one.call("read_file", &read).unwrap_err().code(), code::CLOSED);
+    assert!(other.call("read_file", &read).is_ok());
+    host.close().unwrap();
+    let closed = other.call("read_file", &read).unwrap_err();
+    assert_eq!(closed.code(), code::CLOSED);
+}
+
+/// One component, two tenants: what one may, has used up or has done is nothing to the other.
+#[test]
+fn a_component_takes_nothing_from_one_tenant_to_another() {
+    let host = ToolHost::default();
+    host.load("files", files()).unwrap();
+    let (here, there) = (Fixture::new(), Fixture::new());
+    here.work("old.md", "old");
+    there.work("old.md", "old");
+    let limits = rootbound::Limits {
+        max_session_files: Some(1),
+        ..rootbound::Limits::default()
+    };
+    let may = here.session_with(|builder| {
+        let by = |request: &ApprovalRequest| Decision::approve_once(&request.principal);
+        builder.limits(limits.clone()).approver(by)
+    });
+    let may_not = there.session_with(|builder| builder.limits(limits.clone()));
+    let mine = host.tenant(may.session.clone());
+    let theirs = host.tenant(may_not.session.clone());
+
+    let delete = json!({"path": "old.md"});
+    assert!(mine.call("delete_file", &delete).is_ok());
+    let refused = theirs.call("delete_file", &delete).unwrap_err();
+    assert_eq!(refused.code(), code::APPROVAL_REQUIRED);
+
+    let write = |tenant: &Tenant, path: &str| {
+        tenant.call("write_file", json!({"path": path, "content": "x"}))
+    };
+    assert!(write(&mine, "a").is_ok());
+    assert_eq!(write(&mine, "b").unwrap_err().code(), code::LIMIT_EXCEEDED);
+    assert!(write(&theirs, "a").is_ok(), "its own quota is unused");
+
+    let logs = [may, may_not].map(|recorded| recorded.lines().join("\n"));
+    let names = [&mine, &theirs].map(|tenant| tenant.session().id().to_owned());
+    for (log, other) in [(&logs[0], &names[1]), (&logs[1], &names[0])] {
+        assert!(!log.contains(other.as_str()), "{log}");
+    }
+    assert!(!logs[1].contains("\"approved\""), "{}", logs[1]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::guest;
 use crate::support::Recorded;
+use crate::support::cli::{Cli, Run};
 
 /// A session of the component that imports everything, and what it writes.
 struct Desk {
@@ -51,6 +52,23 @@ fn a_component_is_not_loaded_without_each_thing_that_it_imports() {
     }
     let error = ToolComponent::from_bytes(guest::importing()).unwrap_err();
     assert_eq!(error.code(), component_code::IMPORT_NOT_GRANTED);
+}
+
+#[test]
+fn check_says_each_thing_that_a_component_has() {
+    let cli = Cli::new();
+    let file = guest::file(cli.state(), "all.wasm", guest::importing());
+    let check = |more: &str| {
+        let mut command = cli.command(["check", "--import", guest::ALL]);
+        Run::of(command.arg(more).arg("--component").arg(&file))
+    };
+    let all: Vec<&str> = guest::ALL.split(',').collect();
+    assert_eq!(check("--json").success()["imports"], json!(all));
+    let shown = check("--no-landlock").stdout;
+    for import in Import::ALL {
+        let line = format!("has `{import}`: {}", import.in_words());
+        assert!(shown.contains(&line), "{line}: {shown}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod guest;
 mod hosting;
 mod importing;
 mod inspecting;
+mod listing;
 mod locking;
 mod signing;
 mod tables;

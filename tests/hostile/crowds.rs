@@ -61,6 +61,7 @@ enum Refusal {
 fn answer(module: &[u8], parts: usize) -> Result<Output, Refusal> {
     let bytes = with_parts(module, parts);
     let component = ToolComponent::from_bytes(&bytes).map_err(Refusal::Component)?;
+    component.definitions().map_err(Refusal::Component)?;
     let recorded = Recorded::build(Session::builder().component(component));
     recorded
         .session

@@ -67,7 +67,7 @@ fn call(tenant: &Tenant, args: &CallArgs, arguments: Vec<u8>) -> Result<Output, 
 
 /// The answer is out; a log that cannot be synced is for the operator.
 fn close(tenant: &Tenant) {
-    if let Err(error) = tenant.close() {
+    if let Err(error) = tenant.host().close() {
         print::to_stderr(&format!("warning: {}", error.message()));
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     } else {
         print::result(as_text(&opened, args.look_inside).trim_end());
     }
-    opened.tenant.close()?;
+    opened.tenant.host().close()?;
     Ok(Exit::Success)
 }
 

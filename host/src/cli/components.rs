@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,7 +13,7 @@ use rootbound::{ComponentCache, ComponentLoader, Import, ToolComponent, TrustedK
 use super::args::{GrantArgs, PolicyArgs, SessionArgs};
 use super::lock::{self, Lock};
 use super::settings::Sources;
-use super::{Failure, print};
+use super::{Failure, milliseconds, print};
 
 /// Stands for the component that is part of the program.
 const BUILT_IN: &str = "built-in";
@@ -53,6 +54,10 @@ pub(crate) struct TrustArgs {
     /// Take only components with a signature of a trusted key.
     #[arg(long)]
     require_signature: bool,
+    /// Milliseconds that compiling a component may take, or a time such as `5m`
+    /// [default: 120000].
+    #[arg(long, value_name = "N", value_parser = milliseconds::parse)]
+    compile_timeout_ms: Option<u64>,
 }
 
 /// A component of the configuration file: `[component.NAME]`.
@@ -238,12 +243,14 @@ impl Wanted {
         lock: Option<&Lock>,
     ) -> Result<Self, Failure> {
         let is_built_in = file == Path::new(BUILT_IN);
-        let component = match (is_built_in, lock) {
+        let loaded = match (is_built_in, lock) {
             (true, _) => ToolComponent::file_tools(),
             (false, None) => loader.load_file(file),
             (false, Some(lock)) => lock.load(&name, loader, file),
         };
-        let component = component.map_err(|error| unusable(file, &error))?;
+        // A component whose tools nobody can be shown is as useless as one that does not load.
+        let listed = loaded.and_then(|it| it.definitions().map(|_| it.clone()));
+        let component = listed.map_err(|error| unusable(file, &error))?;
         Ok(Self {
             name,
             file: (!is_built_in).then(|| file.to_owned()),
@@ -258,7 +265,10 @@ impl TrustArgs {
     pub(crate) fn loader(&self) -> ComponentLoader {
         let loader = ComponentLoader::default().require_signature(self.require_signature);
         let keys = self.trusted_key.iter().cloned();
-        let loader = keys.fold(loader, ComponentLoader::trusted_key);
+        let mut loader = keys.fold(loader, ComponentLoader::trusted_key);
+        if let Some(timeout) = self.compile_timeout_ms {
+            loader = loader.compile_timeout(Duration::from_millis(timeout));
+        }
         (self.import.iter().copied()).fold(loader, ComponentLoader::import)
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use rootbound::{
-    CallError, ComponentError, Definition, Import, Imported, Inspection, Manifest, Producer,
+    ComponentError, Definition, Import, Imported, Inspection, Manifest, Producer,
     Standing, escaped,
 };
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ const WORLD: &str = "rootbound:tools/tool-component@0.1.0";
 /// What was found, and what the tools are, where they were asked for.
 struct Found {
     inspection: Inspection,
-    tools: Option<Result<Vec<Definition>, CallError>>,
+    tools: Option<Result<Vec<Definition>, ComponentError>>,
 }
 
 pub(super) fn run(args: &InspectArgs) -> Exit {
@@ -48,11 +48,7 @@ impl Found {
         let problem = |error: &ComponentError| json!({ "code": error.code(), "message": error.message(), "hint": error.hint() });
         let mut problems: Vec<Value> = self.inspection.problems.iter().map(problem).collect();
         if let Some(Err(error)) = &self.tools {
-            problems.push(json!({
-                "code": rootbound::component_code::TOOLS_INVALID,
-                "message": error.to_string(),
-                "hint": error.hint(),
-            }));
+            problems.push(problem(error));
         }
         problems
     }

@@ -135,12 +135,8 @@ impl From<CallError> for Failure {
 }
 
 impl From<HostError> for Failure {
-    /// A component that does not list its tools has been run, and has answered otherwise.
     fn from(error: HostError) -> Self {
-        match error {
-            HostError::Tools { error, .. } => Self::Call(error),
-            other => Self::Usage(other.into()),
-        }
+        Self::Usage(error.into())
     }
 }
 

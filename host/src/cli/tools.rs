@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rootbound::{AuditLog, Definition, PathArgument, Session, ToolHost, Toolset};
+use rootbound::{AuditLog, Definition, PathArgument, Session, StartError, ToolHost, Toolset};
 use serde_json::{Value, json};
 
 use super::args::{ToolsArgs, ToolsFormat};
@@ -32,7 +32,8 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
 /// The tools of one component as it lists them, of several as a host of all of them does.
 fn listed(wanted: &[Wanted], toolset: Toolset) -> Result<Vec<Definition>, Failure> {
     if let [only] = wanted {
-        let tools = only.component.definitions()?.iter();
+        let tools = only.component.definitions().map_err(StartError::from)?;
+        let tools = tools.iter();
         return Ok(tools.filter(|it| toolset.has(&it.name)).cloned().collect());
     }
     let host = ToolHost::default();

@@ -8,6 +8,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -15,7 +16,8 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::compiled;
-use crate::{ambient, random};
+use crate::ambient::{self, StateFile};
+use crate::random;
 
 /// Bytes of a MAC.
 const MAC_BYTES: usize = 32;
@@ -29,6 +31,11 @@ const PURPOSE: &[u8] = b"rootbound compiled component 1\0";
 const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Bytes of all files; beyond that the oldest go.
 const MAX_BYTES: u64 = 4 << 30;
+
+/// The end of the names of files with code.
+const EXTENSION: &str = ".cwasm";
+/// Longer than any process writes at a file.
+const WRITING: Duration = Duration::from_secs(60 * 60);
 
 /// A directory of compiled components, so that each is compiled once.
 ///
@@ -106,17 +113,18 @@ impl ComponentCache {
         let _ = ambient::write_private_file(&file, &bytes);
     }
 
+    /// Removes what processes left behind that were killed while they wrote, and the oldest code
+    /// where there is too much.
     fn make_room(&self, wanted: u64) {
-        let Ok(mut files) = ambient::files_by_age(&self.directory) else {
+        let Ok(files) = ambient::files_by_age(&self.directory) else {
             return;
         };
-        let mut held: u64 = files.iter().map(|(_, size)| size).sum();
-        files.reverse();
-        while held.saturating_add(wanted) > MAX_BYTES
-            && let Some((name, size)) = files.pop()
-        {
-            let _ = ambient::remove_file(&self.directory.join(name));
-            held -= size;
+        let mut held: u64 = files.iter().map(|file| file.bytes).sum();
+        for file in files {
+            if held.saturating_add(wanted) > MAX_BYTES || is_left_over(&file) {
+                let _ = ambient::remove_file(&self.directory.join(&file.name));
+                held -= file.bytes;
+            }
         }
     }
 
@@ -136,6 +144,12 @@ impl fmt::Debug for ComponentCache {
     }
 }
 
+/// Code is renamed to its name as soon as it is written.
+fn is_left_over(file: &StateFile) -> bool {
+    let is_old = (file.written.elapsed()).is_ok_and(|age| age > WRITING);
+    is_old && !file.name.ends_with(EXTENSION)
+}
+
 /// Named by the component and by all that its code depends on: wasmtime's version, the engine's
 /// settings, and the processor's abilities.
 fn file_name(engine: &Engine, sha256: &str) -> String {
@@ -143,7 +157,7 @@ fn file_name(engine: &Engine, sha256: &str) -> String {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
     engine.precompile_compatibility_hash().hash(&mut hasher);
-    format!("{sha256}-{:016x}.cwasm", hasher.finish())
+    format!("{sha256}-{:016x}{EXTENSION}", hasher.finish())
 }
 
 /// Reads the key; makes it where there is none. Of several processes that make one, one does.
@@ -165,5 +179,31 @@ fn key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
             read()
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::engine;
+
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+    const SHA256: &str = "5e";
+
+    /// An older version of this program leaves the like behind.
+    #[test]
+    fn code_for_another_engine_is_not_loaded_under_this_one_s_name() {
+        let base = tempfile::tempdir().expect("a directory");
+        let (directory, state) = (base.path().join("cache"), base.path().join("state"));
+        let cache = ComponentCache::open(directory, state).expect("a cache");
+        let (this, other) = (engine().expect("an engine"), Engine::default());
+        let code = Component::new(&other, EMPTY).expect("an empty component");
+        cache.keep(&code, SHA256);
+        assert!(cache.load(&other, SHA256).is_some());
+        assert!(cache.load(this, SHA256).is_none());
+        let file = |engine| cache.directory.join(file_name(engine, SHA256));
+        ambient::rename_file(&file(&other), &file(this)).expect("the file");
+        assert!(cache.load(this, SHA256).is_none());
+        assert!(ambient::read_file(&file(this)).is_err(), "it was removed");
     }
 }

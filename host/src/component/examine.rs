@@ -26,6 +26,9 @@ const MAX_INNER: usize = 1000;
 /// Types inside types: a reader takes about 4 KiB of its stack for each level, and threads have
 /// 2 MiB.
 const MAX_NESTED: usize = 200;
+/// Bytes of all that is neither code nor data nor custom: what is kept of it in memory can be
+/// thirty times as large. An interpreter has half a megabyte.
+const MAX_OUTLINE: usize = 16 << 20;
 /// Producers that are remembered.
 const MAX_PRODUCERS: usize = 64;
 /// Bytes of a producer's name or version that are remembered.
@@ -103,6 +106,7 @@ struct Examination {
     /// How deep inside the component the reading is.
     depth: usize,
     inner: usize,
+    outline: usize,
 }
 
 impl Examination {
@@ -113,17 +117,31 @@ impl Examination {
         parser.set_features(features);
         let mut types = None;
         for payload in parser.parse_all(bytes) {
-            let payload = payload.map_err(|error| broken(&error))?;
+            let payload = payload?;
+            self.count_outline(&payload)?;
             self.look_at(&payload, bytes)?;
             // Bodies of functions are validated when they are compiled.
-            if let ValidPayload::End(of_part) = validator
-                .payload(&payload)
-                .map_err(|error| broken(&error))?
-            {
+            if let ValidPayload::End(of_part) = validator.payload(&payload)? {
                 types = Some(of_part);
             }
         }
         types.ok_or_else(ComponentError::truncated)
+    }
+
+    fn count_outline(&mut self, payload: &Payload<'_>) -> Result<(), ComponentError> {
+        let section = match payload {
+            Payload::CodeSectionStart { .. }
+            | Payload::DataSection(_)
+            | Payload::CustomSection(_)
+            | Payload::ModuleSection { .. }
+            | Payload::ComponentSection { .. } => None,
+            other => other.as_section(),
+        };
+        self.outline += section.map_or(0, |(_, range)| range.len());
+        match self.outline > MAX_OUTLINE {
+            true => Err(ComponentError::outline_too_large(MAX_OUTLINE)),
+            false => Ok(()),
+        }
     }
 
     fn look_at(&mut self, payload: &Payload<'_>, bytes: &[u8]) -> Result<(), ComponentError> {
@@ -147,7 +165,7 @@ impl Examination {
             Payload::End(_) => self.depth = self.depth.saturating_sub(1),
             Payload::ComponentImportSection(section) if self.depth == 0 => {
                 for import in section.clone() {
-                    let import = import.map_err(|error| broken(&error))?;
+                    let import = import?;
                     self.imports
                         .push((import.name.name.to_owned(), import.ty.kind()));
                     check_count(self.imports.len(), "imports")?;
@@ -155,7 +173,7 @@ impl Examination {
             }
             Payload::ComponentExportSection(section) if self.depth == 0 => {
                 for export in section.clone() {
-                    let export = export.map_err(|error| broken(&error))?;
+                    let export = export?;
                     self.facts.exports.push(export.name.name.to_owned());
                     check_count(self.facts.exports.len(), "exports")?;
                 }
@@ -202,11 +220,13 @@ fn check_count(count: usize, what: &str) -> Result<(), ComponentError> {
     }
 }
 
-fn broken(error: &wasmparser::Error) -> ComponentError {
-    // The parser has no kind for this error.
-    match error.message().starts_with("unexpected end") {
-        true => ComponentError::truncated(),
-        false => ComponentError::malformed(error.message()),
+impl From<wasmparser::Error> for ComponentError {
+    fn from(error: wasmparser::Error) -> Self {
+        // The parser has no kind for this error.
+        match error.message().starts_with("unexpected end") {
+            true => Self::truncated(),
+            false => Self::malformed(error.message()),
+        }
     }
 }
 

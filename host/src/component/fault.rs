@@ -1,13 +1,16 @@
 //! Why a component is not loaded: a stable code, a sentence, and what to do.
 
+use std::time::Duration;
+
 use super::imports::Import;
+use crate::error::{self, CallError};
 
 /// The stable codes of components that cannot be used. Scripts compare against these; they are
 /// never renamed.
 pub mod component_code {
     /// The file cannot be read, or is no regular file.
     pub const UNREADABLE: &str = "unreadable";
-    /// The file is larger than a component may be.
+    /// The file, or a part of it, is larger than it may be.
     pub const TOO_LARGE: &str = "too-large";
     /// The file is not WebAssembly.
     pub const NOT_WASM: &str = "not-wasm";
@@ -45,6 +48,8 @@ pub mod component_code {
     pub const DIGEST_MISMATCH: &str = "digest-mismatch";
     /// The lock does not know the component.
     pub const NOT_LOCKED: &str = "not-locked";
+    /// Compiling the component takes longer than it may.
+    pub const COMPILE_TIMEOUT: &str = "compile-timeout";
     /// There is no signature, and one is required.
     pub const SIGNATURE_MISSING: &str = "signature-missing";
     /// The signature was made with a key that is not trusted.
@@ -128,6 +133,28 @@ impl ComponentError {
         Self::new(code::MALFORMED, message).hint_of("get the file again, or tell its author")
     }
 
+    /// A part that takes more of the compiler than any needs.
+    pub(super) fn part_too_large(what: &str) -> Self {
+        Self::new(code::TOO_LARGE, format!("it is too much to compile: {what}"))
+            .hint_of("the component's author has to split its functions, or optimise for size")
+    }
+
+    pub(super) fn outline_too_large(most: usize) -> Self {
+        let message = format!("it has more than {} MiB besides code and data", most >> 20);
+        Self::new(code::TOO_LARGE, message)
+    }
+
+    pub(super) fn compile_timeout(patience: Duration) -> Self {
+        let message = format!("compiling it takes longer than {} ms", patience.as_millis());
+        Self::new(code::COMPILE_TIMEOUT, message)
+            .hint_of("if it may take that long, raise `--compile-timeout-ms`")
+    }
+
+    pub(super) fn not_compiled() -> Self {
+        Self::new(code::UNSUPPORTED, "the compiler failed")
+            .hint_of("report this to the authors of this program, with the component")
+    }
+
     pub(super) fn too_many(what: &str, most: usize) -> Self {
         let message = format!("it has more than {most} {what}");
         Self::new(code::TOO_MANY, message)
@@ -170,6 +197,10 @@ impl ComponentError {
         .hint_of("the component's author has to declare what it needs")
     }
 
+    pub(super) fn tools_invalid(what: impl Into<String>) -> Self {
+        Self::new(code::TOOLS_INVALID, what).hint_of("tell the component's author")
+    }
+
     pub(super) fn foreign_world(found: Option<&str>) -> Self {
         let message = match found {
             Some(other) => format!("it exports `{other}`, another version than this host calls"),
@@ -179,6 +210,12 @@ impl ComponentError {
             "a tool component exports `{}`; `wit/world.wit` is the contract",
             super::imports::PROVIDER
         ))
+    }
+
+    /// The answer to a call of a component that no session should have been given.
+    pub(crate) fn in_a_call(&self) -> CallError {
+        CallError::new(error::code::TRAPPED, self.to_string())
+            .hint_of("nothing was changed; report this to the author of the tool")
     }
 
     /// What the engine says when it has read a component that `examine` took.

@@ -3,55 +3,79 @@
 use serde_json::Value;
 
 use super::definition::{Definition, PathArgument};
-use crate::error::{CallError, code};
+use super::fault::ComponentError;
+use crate::error::CallError;
+use crate::screen::escaped;
 
 /// Most tools that a component may have, and the most text of all definitions together.
 const MAX_TOOLS: usize = 1000;
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
+/// Letters of a tool's name, and those of what it should be that a message repeats.
+const MAX_NAME: usize = 64;
+
+/// What a component says that has no list of tools, in the words of what stopped it.
+pub(super) fn unlisted(stopped: &CallError) -> ComponentError {
+    ComponentError::tools_invalid(format!("it does not list its tools: {}", stopped.message()))
+}
 
 /// Refuses a list that no front-end could show, or that cannot be true.
-pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), CallError> {
-    let invalid = |what: &str| {
-        Err(CallError::new(
-            code::TRAPPED,
-            format!("the component's list of tools is invalid: {what}"),
-        ))
-    };
-    let bytes: usize = definitions
-        .iter()
-        .map(|d| {
-            d.name.len()
-                + d.title.len()
-                + d.description.len()
-                + d.input_schema.len()
-                + d.output_schema.len()
-                + d.paths.iter().map(|path| path.pointer.len()).sum::<usize>()
-        })
-        .sum();
-    if definitions.len() > MAX_TOOLS || bytes > MAX_DEFINITION_BYTES {
-        return invalid("it is too long");
+pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), ComponentError> {
+    let invalid = |what: String| Err(ComponentError::tools_invalid(what));
+    if definitions.len() > MAX_TOOLS {
+        return invalid(format!("it lists more than {MAX_TOOLS} tools"));
+    }
+    if definitions.iter().map(length).sum::<usize>() > MAX_DEFINITION_BYTES {
+        return invalid(format!(
+            "its definitions of tools have more than {MAX_DEFINITION_BYTES} bytes"
+        ));
     }
     for (at, definition) in definitions.iter().enumerate() {
-        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let name = &definition.name;
-        if name.is_empty() || name.len() > 64 || !name.chars().all(named) {
-            return invalid("a name is not 1 to 64 letters, digits, `_` or `-`");
+        let name = shown(&definition.name);
+        if !is_name(&definition.name) {
+            return invalid(format!(
+                "`{name}` is no name of a tool: it has 1 to {MAX_NAME} letters, digits, `_` or `-`"
+            ));
         }
-        if definitions[..at].iter().any(|other| other.name == *name) {
-            return invalid("two tools have one name");
+        if (definitions[..at].iter()).any(|other| other.name == definition.name) {
+            return invalid(format!("two of its tools have the name `{name}`"));
         }
         if !is_object_schema(&definition.input_schema) {
-            return invalid("an input schema is not a JSON object of type `object`");
+            return invalid(format!(
+                "the input schema of `{name}` is not a JSON object of type `object`, without \
+                 `$ref`, `$defs`, `anyOf` and several types at once"
+            ));
         }
-        if !definition
-            .paths
-            .iter()
-            .all(|path| leads_somewhere(path, definition))
+        if let Some(path) = (definition.paths.iter()).find(|path| !leads_somewhere(path, definition))
         {
-            return invalid("a path argument is none of the arguments");
+            let pointer = shown(&path.pointer);
+            return invalid(format!(
+                "the path argument `{pointer}` of `{name}` is none of its arguments"
+            ));
         }
     }
     Ok(())
+}
+
+fn length(definition: &Definition) -> usize {
+    let texts = [
+        &definition.name,
+        &definition.title,
+        &definition.description,
+        &definition.input_schema,
+        &definition.output_schema,
+    ];
+    let paths = definition.paths.iter().map(|path| path.pointer.len());
+    texts.into_iter().map(String::len).chain(paths).sum()
+}
+
+fn is_name(name: &str) -> bool {
+    let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(named)
+}
+
+/// A component's word, as far as a message can bear it.
+fn shown(text: &str) -> String {
+    escaped(&text.chars().take(MAX_NAME).collect::<String>())
 }
 
 /// Whether a schema is what the contract allows: an object at the top, and nothing that

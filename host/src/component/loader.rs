@@ -3,23 +3,31 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::apart::{Lost, apart};
 use super::cache::ComponentCache;
 use super::examine::{Facts, Imported, MAX_COMPONENT_BYTES, examine, too_large};
 use super::fault::{ComponentError, component_code as code};
 use super::imports::{Import, Standing};
 use super::manifest::Manifest;
 use super::signature::{self, MAX_SIGNATURE_BYTES, Trust, TrustedKey};
+use super::weight::weigh;
 use super::{Identity, ToolComponent, engine};
 use crate::{ambient, random};
+
+/// How long compiling may take: an interpreter with its standard library takes a quarter on a
+/// slow machine.
+const COMPILE_PATIENCE: Duration = Duration::from_secs(120);
 
 /// Loads components of others.
 ///
 /// The defaults are: no imports but files and streams; whatever digest the file has; no
-/// signature needed; nothing kept.
+/// signature needed; nothing kept; two minutes for compiling.
 ///
 /// # Examples
 ///
@@ -41,6 +49,7 @@ pub struct ComponentLoader {
     sha256: Option<String>,
     trust: Trust,
     cache: Option<ComponentCache>,
+    compile_timeout: Option<Duration>,
 }
 
 /// A component's file, and the signature that stands beside it.
@@ -83,6 +92,19 @@ impl ComponentLoader {
     #[must_use]
     pub fn cache(mut self, cache: ComponentCache) -> Self {
         self.cache = Some(cache);
+        self
+    }
+
+    /// How long compiling may take. Default: two minutes.
+    ///
+    /// # Limits
+    ///
+    /// A compiler cannot be stopped half-way: what takes longer is refused, and its thread goes
+    /// on until it is done. How much there is to compile has limits of its own, which
+    /// `docs/components.md` names.
+    #[must_use]
+    pub fn compile_timeout(mut self, timeout: Duration) -> Self {
+        self.compile_timeout = Some(timeout);
         self
     }
 
@@ -160,7 +182,7 @@ impl ComponentLoader {
         let is_new = cached.is_none();
         let compiled = match cached {
             Some(compiled) => compiled,
-            None => Component::new(engine, bytes).map_err(|error| unsupported(&error))?,
+            None => self.compile_apart(engine, bytes)?,
         };
         let identity = self.identity(sha256, facts.imports.iter(), facts.manifest);
         let component = ToolComponent::link(&compiled, identity)?;
@@ -171,6 +193,21 @@ impl ComponentLoader {
             }
         }
         Ok(component)
+    }
+
+    fn compile_apart(
+        &self,
+        engine: &'static Engine,
+        bytes: &[u8],
+    ) -> Result<Component, ComponentError> {
+        weigh(bytes)?;
+        let patience = self.compile_timeout.unwrap_or(COMPILE_PATIENCE);
+        let bytes = bytes.to_owned();
+        match apart(patience, move || Component::new(engine, bytes)) {
+            Ok(compiled) => compiled.map_err(|error| unsupported(&error)),
+            Err(Lost::Late) => Err(ComponentError::compile_timeout(patience)),
+            Err(Lost::Failed) => Err(ComponentError::not_compiled()),
+        }
     }
 
     fn identity<'a>(

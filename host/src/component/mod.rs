@@ -1,5 +1,6 @@
 //! A tool component: compiled once, instantiated anew for every call.
 
+mod apart;
 mod cache;
 mod compiled;
 mod definition;
@@ -12,6 +13,7 @@ mod listing;
 mod loader;
 mod manifest;
 mod signature;
+mod weight;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use wasmtime::component::{Component, HasData, Linker};
 
+use apart::apart;
 pub use cache::ComponentCache;
 pub use definition::{Definition, PathArgument, PathRole};
 pub(crate) use engine::{MAX_INSTANCES, MAX_MEMORIES, MAX_PARTS, MAX_TABLE_ELEMENTS, engine};
@@ -27,13 +30,13 @@ pub use examine::{Imported, Producer, nests_deeply};
 pub use fault::{ComponentError, component_code};
 pub use imports::{Import, Standing};
 pub use inspection::Inspection;
-pub(crate) use listing::check_list;
+use listing::{check_list, unlisted};
 pub use loader::{ComponentLoader, read_component};
 pub use manifest::{DeclaredLimits, Manifest};
 pub use signature::{InvalidKey, TrustedKey};
 
 use crate::bindings::{self, ToolComponentPre};
-use crate::error::CallError;
+use crate::error::{self, CallError};
 use crate::guard::{CallState, Guarded};
 use crate::{embedded, optional, running};
 use component_code as code;
@@ -146,6 +149,11 @@ impl ToolComponent {
         &self.loaded.identity.sha256
     }
 
+    /// Whether it is the file tools of this crate, which need not be asked for their list.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.sha256() == embedded::SHA256
+    }
+
     /// What the component imports besides files: each was granted by name.
     #[must_use]
     pub fn imports(&self) -> &[Import] {
@@ -169,6 +177,11 @@ impl ToolComponent {
         self.loaded.instantiations.load(Ordering::Relaxed)
     }
 
+    /// Where it stands in memory, by which it is told from others while it lives.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.loaded).addr()
+    }
+
     pub(crate) fn pre(&self) -> &ToolComponentPre<CallState> {
         self.loaded.instantiations.fetch_add(1, Ordering::Relaxed);
         &self.loaded.pre
@@ -178,18 +191,35 @@ impl ToolComponent {
     ///
     /// # Errors
     ///
-    /// When the component does not answer, or answers what no front-end could show.
-    pub fn definitions(&self) -> Result<&[Definition], CallError> {
+    /// `tools-invalid`, when the component does not answer within a second, or answers what no
+    /// front-end could show.
+    pub fn definitions(&self) -> Result<&[Definition], ComponentError> {
         if let Some(definitions) = self.loaded.definitions.get() {
             return Ok(definitions);
         }
-        let definitions = running::list_tools(self)?;
+        let definitions = self.list()?;
         Ok(self.loaded.definitions.get_or_init(|| definitions))
+    }
+
+    /// Our own component is asked where it stands; a stranger's can open nothing meanwhile.
+    fn list(&self) -> Result<Vec<Definition>, ComponentError> {
+        let component = self.clone();
+        let list = move || running::list_tools(&component);
+        let listed = match self.is_built_in() {
+            true => list(),
+            false => apart(running::LIST_PATIENCE * 10, list).unwrap_or_else(|_| {
+                Err(CallError::new(error::code::TIMEOUT, "there was no answer"))
+            }),
+        };
+        let definitions = listed.map_err(|stopped| unlisted(&stopped))?;
+        check_list(&definitions)?;
+        Ok(definitions)
     }
 
     pub(crate) fn definition(&self, tool: &str) -> Result<Option<&Definition>, CallError> {
         Ok(self
-            .definitions()?
+            .definitions()
+            .map_err(|error| error.in_a_call())?
             .iter()
             .find(|definition| definition.name == tool))
     }
@@ -200,7 +230,7 @@ impl ToolComponent {
         if self.definition(tool)?.is_some() {
             return Ok(tool);
         }
-        let definitions = self.definitions()?;
+        let definitions = self.definitions().map_err(|error| error.in_a_call())?;
         let aliases = self.loaded.aliases.get_or_init(|| aliases_of(definitions));
         let alias = aliases.iter().find(|(alias, _)| alias == tool);
         Ok(alias.map_or(tool, |(_, index)| &definitions[*index].name))

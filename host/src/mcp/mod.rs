@@ -151,7 +151,7 @@ async fn serve_stdio(
 
 /// The answers are out; a log that cannot be synced is for the operator.
 fn close(tenant: &Tenant) {
-    if let Err(error) = tenant.close() {
+    if let Err(error) = tenant.host().close() {
         print::to_stderr(&format!("warning: {}", error.message()));
     }
 }

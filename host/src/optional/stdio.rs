@@ -11,6 +11,8 @@ use crate::screen::escaped;
 
 /// Bytes that are kept of what one call writes.
 const MAX_CAPTURED: usize = 64 << 10;
+/// Lines that are kept of it: each is shown with the tool's name before it.
+const MAX_LINES: usize = 1000;
 
 /// A terminal, of which there is none.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub enum StandardStream {
 pub(crate) struct Captured {
     parts: Vec<(StandardStream, Vec<u8>)>,
     bytes: usize,
+    /// Ends of lines, and changes from one stream to the other.
+    lines: usize,
     dropped: u64,
 }
 
@@ -47,14 +51,29 @@ pub struct GuestLine {
 
 impl Captured {
     pub(crate) fn write(&mut self, stream: StandardStream, bytes: &[u8]) {
-        let kept = bytes.len().min(MAX_CAPTURED - self.bytes);
-        self.bytes += kept;
-        self.dropped += (bytes.len() - kept) as u64;
+        let kept = self.room_for(bytes);
+        let (kept, dropped) = bytes.split_at(kept);
+        self.bytes += kept.len();
+        self.dropped += dropped.len() as u64;
+        self.lines += kept.iter().filter(|byte| **byte == b'\n').count();
         match self.parts.last_mut() {
-            Some((last, text)) if *last == stream => text.extend(&bytes[..kept]),
-            _ if kept > 0 => self.parts.push((stream, bytes[..kept].to_owned())),
+            Some((last, text)) if *last == stream => text.extend(kept),
+            _ if !kept.is_empty() => {
+                self.lines += 1;
+                self.parts.push((stream, kept.to_owned()));
+            }
             _ => {}
         }
+    }
+
+    /// How many of these bytes are kept. What was cut off once is cut off to the end.
+    fn room_for(&self, bytes: &[u8]) -> usize {
+        if self.dropped > 0 || self.lines >= MAX_LINES {
+            return 0;
+        }
+        let most = bytes.len().min(MAX_CAPTURED - self.bytes);
+        let mut ends = (0..most).filter(|at| bytes[*at] == b'\n');
+        ends.nth(MAX_LINES - self.lines - 1).map_or(most, |end| end + 1)
     }
 
     /// The lines, and at the end how much is missing.
@@ -179,6 +198,24 @@ mod tests {
             ("stderr", "three \u{fffd}"),
         ];
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn lines_and_changes_of_stream_have_an_end_too() {
+        let mut ends = Captured::default();
+        ends.write(StandardStream::Stdout, &[b'\n'; 50_000]);
+        let mut changes = Captured::default();
+        for _ in 0..25_000 {
+            changes.write(StandardStream::Stdout, b"a");
+            changes.write(StandardStream::Stderr, b"b");
+        }
+        for captured in [ends, changes] {
+            let (kept, dropped) = (captured.bytes, captured.dropped);
+            assert_eq!(kept as u64 + dropped, 50_000);
+            let lines = captured.lines("t", "c");
+            assert!(lines.len() <= MAX_LINES + 2, "{}", lines.len());
+            assert!(lines.last().unwrap().text.contains(&dropped.to_string()));
+        }
     }
 
     #[test]

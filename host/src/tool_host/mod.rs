@@ -1,14 +1,16 @@
 //! Many components side by side: loaded once, called by any number of tenants.
 
+mod opened;
 mod table;
 mod tenant;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::component::{Definition, ToolComponent};
+use crate::component::{ComponentError, Definition, ToolComponent};
 use crate::error::CallError;
 use crate::session::Session;
+use opened::Opened;
 use table::{Hosted, Table};
 pub use tenant::Tenant;
 
@@ -48,6 +50,7 @@ pub struct ToolHost {
     table: Arc<RwLock<Arc<Table>>>,
     /// Numbers of what was ever loaded, so that a name that is used again means another.
     numbers: Arc<AtomicU64>,
+    opened: Arc<Opened>,
 }
 
 /// A tool of one of the components.
@@ -75,12 +78,12 @@ pub enum HostError {
     #[error("there is no component `{0}`")]
     Unknown(String),
     /// The component does not list its tools as it should.
-    #[error("the component `{component}` cannot be used: tools-invalid: {error}")]
+    #[error("`{component}`: {error}")]
     Tools {
         /// The component.
         component: String,
-        /// What came of listing its tools.
-        error: CallError,
+        /// What is wrong with its list, `tools-invalid`.
+        error: ComponentError,
     },
     /// Two components have a tool of one name, and with the component's name before it the
     /// name is longer than 64 characters.
@@ -136,7 +139,7 @@ impl ToolHost {
     }
 
     /// Takes a component away, and says whether it was there. Calls that run end as they would
-    /// have.
+    /// have; then its memory is given back.
     pub fn unload(&self, name: &str) -> bool {
         let unloaded = self.change(|table| {
             let before = table.hosted.len();
@@ -160,6 +163,27 @@ impl ToolHost {
     pub fn components(&self) -> Vec<(String, ToolComponent)> {
         let named = |hosted: &Arc<Hosted>| (hosted.name.clone(), hosted.component.clone());
         self.table().hosted.iter().map(named).collect()
+    }
+
+    /// Ends the sessions that components were loaded with, as [`Session::close`]; each log is
+    /// closed once. Whoever calls these components is answered `closed`.
+    ///
+    /// # Errors
+    ///
+    /// The first that ending one of them has; all are closed.
+    pub fn close(&self) -> Result<(), CallError> {
+        let table = self.table();
+        let sessions = table.hosted.iter().filter_map(|it| it.session.as_ref());
+        let sessions: Vec<&Session> = sessions.collect();
+        let mut ended: Vec<_> = sessions.iter().map(|session| session.end()).collect();
+        for (index, session) in sessions.iter().enumerate() {
+            let audit = session.audit();
+            let is_closed = |earlier: &&Session| earlier.audit().is_same(audit);
+            if !sessions[..index].iter().any(is_closed) {
+                ended.push(audit.close());
+            }
+        }
+        ended.into_iter().collect()
     }
 
     /// Someone who calls tools, with the grants, the policy, the log and the approver of a
@@ -207,7 +231,10 @@ impl ToolHost {
         };
         change(&mut table)?;
         table.tools = table.listed()?;
-        *current = Arc::new(table);
+        let table = Arc::new(table);
+        *current = Arc::clone(&table);
+        drop(current);
+        self.opened.retain(|number| table.has(number));
         Ok(())
     }
 }

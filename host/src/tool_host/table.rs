@@ -43,23 +43,18 @@ impl Hosted {
         if !is_name(name) {
             return Err(HostError::Name(name.chars().take(MAX_NAME).collect()));
         }
-        let listed = match &session {
-            Some(session) => session.tools().map(<[Definition]>::to_vec),
-            None => component.definitions().map(|tools| {
-                let offered = tools.iter().filter(|tool| Toolset::Files.has(&tool.name));
-                offered.cloned().collect()
-            }),
-        };
-        let tools = listed.map_err(|error| HostError::Tools {
+        let toolset = (session.as_ref()).map_or(Toolset::Files, Session::toolset);
+        let listed = component.definitions().map_err(|error| HostError::Tools {
             component: name.to_owned(),
             error,
         })?;
+        let offered = listed.iter().filter(|tool| toolset.has(&tool.name));
         Ok(Self {
             number,
             name: name.to_owned(),
+            tools: offered.cloned().collect(),
             component,
             session,
-            tools,
         })
     }
 
@@ -133,6 +128,11 @@ impl Table {
                 (listed != tool).then_some((hosted, listed))
             }),
         }
+    }
+
+    /// Whether a component that was loaded under this number still is.
+    pub(super) fn has(&self, number: u64) -> bool {
+        self.hosted.iter().any(|hosted| hosted.number == number)
     }
 
     fn by_full_name<'a>(&'a self, full: &'a str) -> Option<(&'a Arc<Hosted>, &'a str)> {

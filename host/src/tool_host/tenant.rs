@@ -1,8 +1,9 @@
 //! Someone who calls the tools of a host.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::opened::Sessions;
 use super::table::Hosted;
 use super::{HostedTool, ToolHost};
 use crate::error::{CallError, code};
@@ -27,16 +28,16 @@ pub struct Tenant {
     base: Session,
     /// On whose behalf it calls, if not on that of whoever opened the sessions.
     principal: Option<Arc<str>>,
-    sessions: Arc<Mutex<Vec<(u64, Session)>>>,
+    sessions: Arc<Sessions>,
 }
 
 impl Tenant {
     pub(super) fn new(host: ToolHost, base: Session) -> Self {
         Self {
+            sessions: host.opened.another(),
             host,
             base,
             principal: None,
-            sessions: Arc::default(),
         }
     }
 
@@ -99,7 +100,7 @@ impl Tenant {
 
     /// The session in which a component runs for this tenant, opened when it is first needed.
     fn session_for(&self, hosted: &Hosted) -> Result<Session, CallError> {
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.locked();
         if let Some((_, session)) = sessions.iter().find(|(number, _)| *number == hosted.number) {
             return Ok(session.clone());
         }
@@ -108,14 +109,17 @@ impl Tenant {
             (Some(own), Some(principal)) => own.apart(&**principal),
             (None, _) => self.base.with_component(&hosted.component)?,
         };
-        let table = self.host.table();
-        sessions.retain(|(number, _)| table.hosted.iter().any(|it| it.number == *number));
-        sessions.push((hosted.number, session.clone()));
+        // A component that was taken away meanwhile must not be kept alive.
+        if self.host.table().has(hosted.number) {
+            sessions.push((hosted.number, session.clone()));
+        }
         Ok(session)
     }
 
-    fn sessions(&self) -> MutexGuard<'_, Vec<(u64, Session)>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The host whose tools are called.
+    #[must_use]
+    pub fn host(&self) -> &ToolHost {
+        &self.host
     }
 
     /// Abandons a call at its deadline, as [`Session::abandon`].
@@ -151,7 +155,7 @@ impl Tenant {
             host: self.host.clone(),
             base: self.base.apart(principal.clone()),
             principal: Some(principal.into()),
-            sessions: Arc::default(),
+            sessions: self.host.opened.another(),
         }
     }
 
@@ -190,24 +194,37 @@ impl Tenant {
         self.host.table().hosted.iter().map(session).collect()
     }
 
-    /// Ends the tenant's session, and those of the components that were loaded with one, as
-    /// [`Session::close`].
+    /// Ends the tenant's session, as [`Session::close`]. The sessions that components were loaded
+    /// with are the host's, and other tenants call in them: [`ToolHost::close`] ends those.
     ///
     /// # Errors
     ///
-    /// The first that ending one of them has; all are closed.
+    /// As [`Session::close`].
     pub fn close(&self) -> Result<(), CallError> {
-        let mut sessions = vec![self.base.clone()];
-        sessions.extend(self.components().into_iter().map(|(_, session)| session));
-        let ended: Vec<_> = sessions.iter().map(Session::end).collect();
-        for (index, session) in sessions.iter().enumerate() {
-            let shared_log = sessions[..index]
-                .iter()
-                .any(|earlier| earlier.audit().is_same(session.audit()));
-            if !shared_log {
-                session.audit().close()?;
-            }
-        }
-        ended.into_iter().collect()
+        self.base.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{AuditLog, Session, ToolComponent, ToolHost};
+
+    /// A session holds its component, so one that nobody calls any more would keep the code.
+    #[test]
+    fn no_session_stays_of_a_component_that_was_taken_away() {
+        let host = ToolHost::default();
+        let files = || ToolComponent::file_tools().expect("the file tools");
+        let opened = |tenant: &super::Tenant| tenant.sessions.locked().len();
+        host.load("one", files()).expect("a list of tools");
+        host.load("two", files()).expect("a list of tools");
+        let session = Session::builder().audit(AuditLog::none()).build();
+        let tenant = host.tenant(session.expect("a session"));
+        let _ = tenant.call("one__list_files", "{}");
+        let _ = tenant.call("two__list_files", "{}");
+        assert_eq!(opened(&tenant), 2);
+        host.replace("one", files()).expect("another");
+        assert_eq!(opened(&tenant), 1);
+        assert!(host.unload("two"));
+        assert_eq!(opened(&tenant), 0);
     }
 }
