@@ -4,6 +4,7 @@ mod approvals;
 mod cancelling;
 pub mod client;
 mod ending;
+mod floods;
 mod garbage;
 pub mod http;
 mod listing;

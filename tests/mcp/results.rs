@@ -65,7 +65,10 @@ fn dry_run_is_no_argument_of_a_tool_that_reads_and_nothing_but_true_or_false() {
     let read = client.call("read_file", json!({"path": "notes.md", "dry_run": true}));
     assert_eq!(read.code(), "invalid-arguments");
     let wrong = json!({"path": "b.md", "content": "x", "dry_run": "yes"});
-    assert_eq!(client.call("write_file", wrong).code(), "invalid-arguments");
+    let wrong = client.call("write_file", wrong);
+    assert_eq!(wrong.code(), "invalid-arguments");
+    // Not that there is no such argument: then the next call would be no dry run.
+    assert!(wrong.text(0).contains("neither true nor false"));
     assert!(!fixture.workspace().join("b.md").exists());
 }
 

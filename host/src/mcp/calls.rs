@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::approvals::Question;
 use super::places::Places;
+use super::under_way::UnderWay;
 use super::threads::Threads;
 
 /// How much later than the guest's deadline the caller's is: the guest's answer is better.
@@ -39,6 +40,8 @@ pub(super) struct Call {
     pub(super) options: CallOptions,
     /// Cancelled when the caller does not want the answer any more.
     pub(super) unwanted: CancellationToken,
+    /// Its place among the requests; free when the call has ended too.
+    pub(super) place: Option<UnderWay>,
     pub(super) progress: Option<(Peer<RoleServer>, ProgressToken)>,
     /// What the call asks the person at the client.
     pub(super) questions: Option<UnboundedReceiver<Question>>,
@@ -62,7 +65,7 @@ impl Calls {
     /// A protocol error only when the call's thread failed.
     pub(super) async fn run(&self, call: Call) -> Result<Result<Output, CallError>, ErrorData> {
         let watch = Arc::new(CallWatch::default());
-        let Some(place) = self.places.take(&call.tool).await else {
+        let Some(place) = self.places.take(&call.tool, call.tenant.principal()).await else {
             return Err(ErrorData::internal_error("the server ends", None));
         };
         let Call {
@@ -71,9 +74,16 @@ impl Calls {
             arguments,
             mut options,
             unwanted,
+            place: request,
             progress,
             mut questions,
         } = call;
+        // What ends without beginning is recorded like what ends early.
+        tokio::select! {
+            biased;
+            () = room(request.as_ref()) => {}
+            () = either(&unwanted, &self.stopping) => {}
+        }
         options.watch = Some(Arc::clone(&watch));
         let (running, name) = (tenant.clone(), tool.clone());
         // A place is free when the call has ended, also where nobody waited for that.
@@ -116,6 +126,14 @@ impl Calls {
     /// Waits until no call runs.
     pub(super) async fn idle(&self) {
         self.places.idle().await;
+    }
+}
+
+/// Waits until the client has taken what was answered before: a result that nobody reads is
+/// not made.
+async fn room(request: Option<&UnderWay>) {
+    if let Some(request) = request {
+        request.room().await;
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressToken,
+    ServerCapabilities,
     ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
@@ -17,8 +18,9 @@ use super::approvals::{ClientApprovals, Way};
 use super::calls::{Call, Calls};
 use super::methods;
 use super::results::{self, Results};
-use super::stdio::UnderWay;
-use super::tools::Tools;
+use super::stdio::message;
+use super::tools::{DryRun, Tools};
+use super::under_way::UnderWay;
 
 /// How long a list of tools stays true: it never changes while the server runs.
 const TOOLS_LIFETIME_MS: u64 = 60 * 60 * 1000;
@@ -40,7 +42,7 @@ pub(super) struct Server {
 }
 
 /// On whose behalf a request over HTTP comes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Principal(pub(super) String);
 
 /// One session of the protocol.
@@ -136,7 +138,7 @@ impl Handler {
         request: &mut CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         principal: &str,
-        place: &mut Option<UnderWay>,
+        place: Option<&UnderWay>,
     ) -> Result<Way, ErrorData> {
         match &self.server.approvals {
             Some(approvals) => approvals.way(request, context, principal, place),
@@ -154,6 +156,19 @@ fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
     of_request
         .and_then(|text| text.parse().ok())
         .or_else(|| header?.parse().ok())
+}
+
+/// The request's place: over the standard streams it comes with the request itself, over HTTP
+/// with its head.
+fn place_of(context: &mut RequestContext<RoleServer>) -> Option<UnderWay> {
+    let parts = context.extensions.get::<http::request::Parts>();
+    let of_head = parts.and_then(|parts| parts.extensions.get().cloned());
+    of_head.or_else(|| context.extensions.remove())
+}
+
+/// Whether a token can be repeated with every notice of a call's progress.
+fn is_short(token: &ProgressToken) -> bool {
+    message::too_long(&token.0).is_none()
 }
 
 impl ServerHandler for Handler {
@@ -181,7 +196,7 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
+        let unknown = || methods::unknown(&request.method);
         Err(methods::misread(&request.method).unwrap_or_else(unknown))
     }
 
@@ -198,10 +213,10 @@ impl ServerHandler for Handler {
         let tenant = self.tenant_for(&context)?.clone();
         let mut arguments = request.arguments.take().unwrap_or_default();
         let dry_run = server.tools.take_dry_run(&request.name, &mut arguments);
-        let mut place = context.extensions.remove::<UnderWay>();
-        let way = self.way(&mut request, &context, tenant.principal(), &mut place)?;
+        let place = place_of(&mut context);
+        let way = self.way(&mut request, &context, tenant.principal(), place.as_ref())?;
         let options = CallOptions {
-            dry_run,
+            dry_run: dry_run == DryRun::Asked,
             approver: way.approver(),
             trace: trace_of(&context),
             ..CallOptions::default()
@@ -212,13 +227,14 @@ impl ServerHandler for Handler {
             Way::Between(approver) => (Some(approver), None),
         };
         let principal = tenant.principal().to_owned();
-        let progress = context.meta.get_progress_token();
+        let progress = context.meta.get_progress_token().filter(is_short);
         let call = Call {
             tenant,
             tool: request.name.into_owned(),
             arguments: serde_json::to_vec(&arguments).unwrap_or_default(),
             options,
             unwanted: context.ct.clone(),
+            place,
             progress: progress.map(|token| (context.peer.clone(), token)),
             questions,
         };
@@ -232,6 +248,12 @@ impl ServerHandler for Handler {
         }
         Ok(match result {
             Ok(output) => server.results.success(output).into(),
+            // The tool does not know of the argument that its schema has.
+            Err(error)
+                if dry_run == DryRun::Misspelt && error.code() == code::INVALID_ARGUMENTS =>
+            {
+                results::misspelt_dry_run().into()
+            }
             Err(error) => results::failure(server.tenant.toolset(), &error).into(),
         })
     }

@@ -13,6 +13,7 @@ mod signals;
 mod stdio;
 mod threads;
 mod tools;
+mod under_way;
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;

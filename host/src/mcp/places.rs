@@ -1,5 +1,6 @@
 //! How many calls run at one time: as many as the library has instances, and of each tool a
 //! part of them. So a short call waits for no long one, however many of those are asked for.
+//! Of those who wait, whoever has the fewest running goes first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
 /// Calls that run at one time; the library has no more instances. Others wait here, where
-/// they take no thread.
+/// they take no thread. The last place is for a caller of whom none runs.
 const MOST: usize = 64;
 /// Calls of one tool among them: as many as keep the processors of most machines busy. More at
-/// one time would only be slower each, and stand in the way of short ones.
+/// one time would only be slower each, and stand in the way of short ones. One more may run
+/// for a caller of whom none does.
 const MOST_OF_ONE_TOOL: usize = 8;
 
 /// The places of all calls of the server.
@@ -28,27 +30,65 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Taken {
     all: usize,
-    of_tool: HashMap<String, usize>,
-    waiting: VecDeque<(String, oneshot::Sender<Place>)>,
+    of_tool: Counts,
+    of_principal: Counts,
+    waiting: VecDeque<(Wanted, oneshot::Sender<Place>)>,
 }
 
 /// A place, given back when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     places: Places,
+    wanted: Wanted,
+}
+
+/// Whose call of what.
+#[derive(Clone, Debug)]
+struct Wanted {
     tool: String,
+    principal: String,
+}
+
+/// How many of each name; names without any are not kept.
+#[derive(Debug, Default)]
+struct Counts(HashMap<String, usize>);
+
+impl Counts {
+    fn of(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, name: &str) {
+        match self.0.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(self.0.insert(name.to_owned(), 1)),
+        }
+    }
+
+    fn subtract(&mut self, name: &str) {
+        if let Some(count) = self.0.get_mut(name) {
+            *count -= 1;
+            if *count == 0 {
+                self.0.remove(name);
+            }
+        }
+    }
 }
 
 impl Places {
-    /// Waits for a place for a call of a tool.
-    pub(super) async fn take(&self, tool: &str) -> Option<Place> {
+    /// Waits for a place for somebody's call of a tool.
+    pub(super) async fn take(&self, tool: &str, principal: &str) -> Option<Place> {
+        let wanted = Wanted {
+            tool: tool.to_owned(),
+            principal: principal.to_owned(),
+        };
         let coming = {
             let mut taken = self.taken();
-            if taken.has_room_for(tool) {
-                return Some(self.place(&mut taken, tool.to_owned()));
+            if taken.has_room_for(&wanted) {
+                return Some(self.place(&mut taken, wanted));
             }
             let (sender, coming) = oneshot::channel();
-            taken.waiting.push_back((tool.to_owned(), sender));
+            taken.waiting.push_back((wanted, sender));
             coming
         };
         coming.await.ok()
@@ -70,49 +110,49 @@ impl Places {
         taken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, taken: &mut Taken, tool: String) -> Place {
+    fn place(&self, taken: &mut Taken, wanted: Wanted) -> Place {
         taken.all += 1;
-        match taken.of_tool.get_mut(&tool) {
-            Some(count) => *count += 1,
-            None => drop(taken.of_tool.insert(tool.clone(), 1)),
-        }
+        taken.of_tool.add(&wanted.tool);
+        taken.of_principal.add(&wanted.principal);
         let places = self.clone();
-        Place { places, tool }
+        Place { places, wanted }
     }
 
-    /// The first that waits and may go, and its place.
+    /// The next that waits and may go, and its place.
     fn next(&self) -> Option<(oneshot::Sender<Place>, Place)> {
         let mut taken = self.taken();
-        let mut waiting = taken.waiting.iter();
-        let at = waiting.position(|(tool, _)| taken.has_room_for(tool))?;
-        let (tool, sender) = taken.waiting.remove(at)?;
-        let place = self.place(&mut taken, tool);
+        let at = taken.next()?;
+        let (wanted, sender) = taken.waiting.remove(at)?;
+        let place = self.place(&mut taken, wanted);
         Some((sender, place))
     }
 }
 
 impl Taken {
-    fn has_room_for(&self, tool: &str) -> bool {
-        let of_tool = self.of_tool.get(tool).copied().unwrap_or(0);
-        self.all < MOST && of_tool < MOST_OF_ONE_TOOL
+    fn has_room_for(&self, wanted: &Wanted) -> bool {
+        let last = usize::from(self.of_principal.of(&wanted.principal) == 0);
+        self.all < MOST - 1 + last && self.of_tool.of(&wanted.tool) < MOST_OF_ONE_TOOL + last
     }
 
-    fn give_back(&mut self, tool: &str) {
+    /// Of those who may go and have the fewest calls running, the one who waits longest.
+    fn next(&self) -> Option<usize> {
+        let waiting = self.waiting.iter().enumerate();
+        let may_go = waiting.filter(|(_, (wanted, _))| self.has_room_for(wanted));
+        let next = may_go.min_by_key(|(_, (wanted, _))| self.of_principal.of(&wanted.principal));
+        next.map(|(at, _)| at)
+    }
+
+    fn give_back(&mut self, wanted: &Wanted) {
         self.all -= 1;
-        if let Some(count) = self.of_tool.get_mut(tool) {
-            *count -= 1;
-            // The names of tools that nobody knows are not kept.
-            if *count == 0 {
-                self.of_tool.remove(tool);
-            }
-        }
+        self.of_tool.subtract(&wanted.tool);
+        self.of_principal.subtract(&wanted.principal);
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let places = self.places.clone();
-        places.taken().give_back(&self.tool);
+        places.taken().give_back(&self.wanted);
         if let Some((sender, place)) = places.next() {
             // Who does not wait any more gives it back at once, to the next.
             let _ = sender.send(place);
@@ -129,7 +169,11 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     fn try_take(places: &Places, tool: &str) -> Option<Place> {
-        let mut taking = Box::pin(places.take(tool));
+        try_take_for(places, tool, "local")
+    }
+
+    fn try_take_for(places: &Places, tool: &str, principal: &str) -> Option<Place> {
+        let mut taking = Box::pin(places.take(tool, principal));
         match taking
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -156,10 +200,10 @@ mod tests {
             let tools = (0..2 * MOST).map(|number| format!("tool {}", number % 8));
             tools.filter_map(|tool| try_take(&places, &tool)).collect()
         };
-        assert_eq!(take_all().len(), MOST);
-        assert_eq!(take_all().len(), MOST);
+        assert_eq!(take_all().len(), MOST - 1);
+        assert_eq!(take_all().len(), MOST - 1);
         assert_eq!(places.taken().all, 0);
-        assert!(places.taken().of_tool.is_empty() && places.taken().waiting.is_empty());
+        assert!(places.taken().of_tool.0.is_empty() && places.taken().waiting.is_empty());
     }
 
     #[test]
@@ -169,13 +213,30 @@ mod tests {
             .filter_map(|_| try_take(&places, "search"))
             .collect();
         let mut context = Context::from_waker(Waker::noop());
-        let mut first = Box::pin(places.take("search"));
-        let mut second = Box::pin(places.take("search"));
+        let mut first = Box::pin(places.take("search", "local"));
+        let mut second = Box::pin(places.take("search", "local"));
         assert!(first.as_mut().poll(&mut context).is_pending());
         assert!(second.as_mut().poll(&mut context).is_pending());
         held.pop();
         let place = first.as_mut().poll(&mut context);
         assert!(matches!(place, Poll::Ready(Some(_))));
         assert!(second.as_mut().poll(&mut context).is_pending());
+    }
+    #[test]
+    fn who_has_fewer_calls_running_goes_before_who_has_more() {
+        let places = Places::default();
+        let mut held: Vec<_> = (0..MOST_OF_ONE_TOOL)
+            .filter_map(|_| try_take(&places, "search"))
+            .collect();
+        let other = try_take_for(&places, "search", "other");
+        assert!(other.is_some(), "there is a place for who has none");
+        let mut context = Context::from_waker(Waker::noop());
+        let mut more = Box::pin(places.take("search", "local"));
+        let mut fewer = Box::pin(places.take("search", "other"));
+        assert!(more.as_mut().poll(&mut context).is_pending());
+        assert!(fewer.as_mut().poll(&mut context).is_pending());
+        held.truncate(MOST_OF_ONE_TOOL - 2);
+        assert!(more.as_mut().poll(&mut context).is_pending());
+        assert!(fewer.as_mut().poll(&mut context).is_ready());
     }
 }

@@ -79,6 +79,16 @@ pub(super) fn failure(toolset: Toolset, error: &CallError) -> CallToolResult {
     }
 }
 
+/// A call that may have been meant as a dry run.
+pub(super) fn misspelt_dry_run() -> CallToolResult {
+    refusal(&json!({
+        "code": code::INVALID_ARGUMENTS,
+        "reason": null,
+        "message": "`dry_run` is neither true nor false",
+        "hint": "give `true` without quotes to see what the call would change",
+    }))
+}
+
 fn refusal(error: &Value) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error.to_string())])
 }

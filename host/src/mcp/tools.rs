@@ -75,20 +75,30 @@ impl Tools {
         self.listed.iter().find(|tool| tool.name == name)
     }
 
-    /// Takes the host's argument out of a call's arguments, where the tool has it, and says
-    /// whether it was true. What is not a boolean stays, and the tool refuses it.
-    pub(super) fn take_dry_run(&self, name: &str, arguments: &mut JsonObject) -> bool {
+    /// Takes the host's argument out of a call's arguments, where the tool has it. What is not
+    /// a boolean stays, and the tool refuses it as it refuses what it does not know.
+    pub(super) fn take_dry_run(&self, name: &str, arguments: &mut JsonObject) -> DryRun {
         let changing = |at: usize| self.changing.get(at) == Some(&true);
         let at = self.listed.iter().position(|tool| tool.name == name);
         if !at.is_some_and(changing) {
-            return false;
+            return DryRun::Not;
         }
         match arguments.get(DRY_RUN) {
+            None => DryRun::Not,
             Some(&Value::Bool(asked)) => {
                 arguments.shift_remove(DRY_RUN);
-                asked
+                if asked { DryRun::Asked } else { DryRun::Not }
             }
-            _ => false,
+            Some(_) => DryRun::Misspelt,
         }
     }
+}
+
+/// What a call says about whether it is one to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DryRun {
+    Not,
+    Asked,
+    /// Something that is neither true nor false.
+    Misspelt,
 }

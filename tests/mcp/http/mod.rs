@@ -1,5 +1,7 @@
 //! Over HTTP: closed by default, and the same tools behind the door.
 
+mod attacks;
+mod crowds;
 mod replicas;
 pub mod server;
 mod strangers;
@@ -239,7 +241,7 @@ fn a_session_of_another_token_is_as_good_as_none() {
 }
 
 #[test]
-fn sessions_are_bounded_in_number_and_size() {
+fn what_begins_a_session_is_bounded() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     let server = Server::start(&cli, &fixture, &[]);
     let initialize = |name: &str| {
@@ -257,16 +259,6 @@ fn sessions_are_bounded_in_number_and_size() {
     let headers = [("Mcp-Method", "tools/list")];
     let long = initialize(&"x".repeat(100_000));
     assert_eq!(server.post(&headers, &long).status, 413);
-    let begun = (0..600)
-        .map(|number| {
-            let headers = &headers[..number % 2];
-            server.post(headers, &initialize("c")).status
-        })
-        .take_while(|status| *status == 200)
-        .count();
-    assert_eq!(begun, 500);
-    assert_eq!(server.post(&[], &initialize("c")).status, 503);
-    assert_eq!(server.post(&headers, &initialize("c")).status, 503);
 }
 
 /// Over HTTP, to go away is to cancel.

@@ -1,6 +1,6 @@
 //! Asking while the call waits.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use rmcp::{Peer, RoleServer};
@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use super::{form, is_yes};
-use crate::mcp::stdio::UnderWay;
+use crate::mcp::under_way::UnderWay;
 
 /// Asks by an elicitation. The question goes to the task that serves the request, since
 /// the client expects it in the request's own stream.
@@ -19,7 +19,7 @@ pub(in crate::mcp) struct Elicited {
     patience: Duration,
     questions: UnboundedSender<Question>,
     /// A call that waits for a person keeps no other from being read: the answer has to be.
-    place: Mutex<Option<UnderWay>>,
+    place: Option<UnderWay>,
 }
 
 /// A question on its way to the client.
@@ -42,7 +42,7 @@ impl Elicited {
             peer,
             patience,
             questions,
-            place: Mutex::new(place),
+            place,
         };
         (approver, receiver)
     }
@@ -50,12 +50,9 @@ impl Elicited {
 
 impl Approver for Elicited {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
-        drop(
-            self.place
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        if let Some(place) = &self.place {
+            place.give_back();
+        }
         let (answer, answered) = mpsc::channel();
         let question = Question {
             text: request.describe(),

@@ -20,7 +20,7 @@ use rmcp::service::RequestContext;
 use rootbound::Approver;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::stdio::UnderWay;
+use super::under_way::UnderWay;
 pub(super) use deferred::Deferred;
 use elicited::Elicited;
 pub(super) use elicited::Question;
@@ -71,7 +71,7 @@ impl ClientApprovals {
         request: &mut CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         principal: &str,
-        place: &mut Option<UnderWay>,
+        place: Option<&UnderWay>,
     ) -> Result<Way, ErrorData> {
         let can = context.client_capabilities().is_some_and(takes_forms);
         let between = context
@@ -85,7 +85,7 @@ impl ClientApprovals {
             return Ok(Way::Between(Arc::new(Deferred::new(answer))));
         }
         let (approver, questions) =
-            Elicited::new(context.peer.clone(), self.patience, place.take());
+            Elicited::new(context.peer.clone(), self.patience, place.cloned());
         Ok(Way::During(Arc::new(approver), questions))
     }
 

@@ -9,7 +9,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -19,13 +19,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::Service;
 use super::head::{self, Names};
-use super::owners::{Message, Owners, UnderWay};
+use super::owners::{Asked, Message, Owners};
 use super::patient::Patient;
-use super::places::Place;
+use super::places::{Place, Use};
 use super::refusal::{self, Answer, Refusal};
+use super::shares::{Share, Shares};
 use super::tokens::Tokens;
 use crate::mcp::handler::Principal;
-use crate::mcp::stdio::message::fault_of;
+use crate::mcp::stdio::message::{fault_of, too_many_values};
+use crate::mcp::under_way::UnderWay;
 
 /// Most bytes of a request's body, as for a line of the standard input.
 pub(super) const MAX_BODY: usize = 16 << 20;
@@ -39,6 +41,13 @@ const MAX_HEADERS: usize = 64;
 /// free for them; and its body.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
+/// Requests that may be under way at one time, from their heads to the ends of their answers,
+/// and of their calls where nobody waits for the answers any more. That leaves connections for
+/// calls that wait for a person, of which no more than 64 can run.
+pub(super) const MAX_REQUESTS: usize = 192;
+/// Pieces of bodies that may be in memory at one time, and the size of one.
+pub(super) const MAX_PIECES: usize = 1024;
+const PIECE: usize = 64 << 10;
 
 /// What stands before the service.
 pub(super) struct Door {
@@ -46,6 +55,8 @@ pub(super) struct Door {
     pub(super) tokens: Tokens,
     pub(super) names: Names,
     pub(super) owners: Arc<Owners>,
+    pub(super) requests: Arc<Shares>,
+    pub(super) pieces: Arc<Shares>,
     /// Whether older clients have sessions.
     pub(super) keeps_sessions: bool,
 }
@@ -84,16 +95,25 @@ pub(super) async fn serve(
 impl Door {
     /// Answers a request. While one whose token is known is served, its connection keeps its
     /// place.
-    async fn answer(&self, request: Request<Incoming>, place: &Arc<Place>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>, connection: &Arc<Place>) -> Answer {
         let Some(principal) = self.tokens.principal(request.headers()) else {
             return unauthorized();
         };
-        let busy = place.busy();
-        let (answer, asked) = match self.admit(request, &principal).await {
-            Ok(admitted) => self.serve(admitted, &principal).await,
-            Err(refusal) => (refusal.answer(), None),
+        // A stream that listens takes no place among the requests: its connection gives way.
+        let (used, place) = match *request.method() {
+            Method::GET => (Use::Listening, Ok(None)),
+            _ => (Use::Busy, self.requests.take(&principal, 1).map(Some)),
         };
-        answer.map(|body| kept(body, (busy, asked)))
+        let served = connection.serve(used);
+        let admitted = match place {
+            Ok(place) => self.admit(request, &principal, place).await,
+            Err(refusal) => Err(refusal),
+        };
+        let (answer, place, asked) = match admitted {
+            Ok(admitted) => self.serve(admitted, &principal).await,
+            Err(refusal) => return refusal.answer(),
+        };
+        answer.map(|body| kept(body, (served, place, asked)))
     }
 
     /// Checks a request and reads its body.
@@ -101,6 +121,7 @@ impl Door {
         &self,
         request: Request<Incoming>,
         principal: &Principal,
+        place: Option<Share>,
     ) -> Result<Admitted, Refusal> {
         let (mut head, body) = request.into_parts();
         self.names.check(&head)?;
@@ -113,30 +134,51 @@ impl Door {
             return Err(Refusal::new(StatusCode::NOT_FOUND, why));
         }
         head::check_body(&head)?;
-        let body = read(body).await?;
-        let message = Message::of(&body);
-        if self.keeps_sessions && message.begins(&head.headers) {
-            self.admit_beginning(&body)?;
+        let mut pieces = self.pieces.take(principal, 0)?;
+        let body = read(body, &mut pieces).await?;
+        if let Some(why) = too_many_values(&body) {
+            return Err(Refusal::bad_request(why));
         }
+        let message = Message::of(&body);
+        message.check()?;
+        let begun = match self.keeps_sessions && message.begins(&head.headers) {
+            true => Some(self.begin(&body, principal)?),
+            false => None,
+        };
         let asked = self.owners.ask(&head.headers, message)?;
         head.extensions.insert(principal.clone());
-        Ok(Admitted { head, body, asked })
+        // A call of a session goes on, and keeps its place, where nobody waits for it.
+        let place = UnderWay::with((place, pieces));
+        head.extensions.insert(place.clone());
+        Ok(Admitted {
+            head,
+            body,
+            place,
+            begun,
+            asked,
+        })
     }
 
-    /// Checks a request that begins a session.
-    fn admit_beginning(&self, body: &Bytes) -> Result<(), Refusal> {
+    /// The place of a session that a request begins.
+    fn begin(&self, body: &Bytes, principal: &Principal) -> Result<Share, Refusal> {
         if body.len() > MAX_BEGINNING {
             return Err(too_large());
         }
-        if !self.owners.have_room() {
-            let why = "there are too many sessions";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why));
-        }
-        Ok(())
+        self.owners.begin(principal)
     }
 
-    async fn serve(&self, admitted: Admitted, principal: &Principal) -> (Answer, Option<UnderWay>) {
-        let Admitted { head, body, asked } = admitted;
+    async fn serve(
+        &self,
+        admitted: Admitted,
+        principal: &Principal,
+    ) -> (Answer, UnderWay, Option<Asked>) {
+        let Admitted {
+            head,
+            body,
+            place,
+            begun,
+            asked,
+        } = admitted;
         let (ends, headers) = (head.method == Method::DELETE, head.headers.clone());
         let request = Request::from_parts(head, Full::new(body.clone()));
         let mut answer = self.service.handle(request).await;
@@ -152,9 +194,13 @@ impl Door {
                 let (code, id, why) = fault_of(&body, "body");
                 answer = Refusal::no_message(code, id, why).answer();
             }
-            _ => self.owners.note(answer.headers(), principal),
+            _ => {
+                if let Some(begun) = begun {
+                    self.owners.note(answer.headers(), principal, begun);
+                }
+            }
         }
-        (refusal::as_json(answer).await, asked)
+        (refusal::as_json(answer).await, place, asked)
     }
 }
 
@@ -162,24 +208,42 @@ impl Door {
 struct Admitted {
     head: Parts,
     body: Bytes,
-    asked: Option<UnderWay>,
+    place: UnderWay,
+    /// The place of the session that it begins.
+    begun: Option<Share>,
+    asked: Option<Asked>,
 }
 
 /// Reads a body of bounded size in bounded time.
-async fn read(body: Incoming) -> Result<Bytes, Refusal> {
+async fn read(body: Incoming, pieces: &mut Share) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(too_large());
     }
-    let body = Limited::new(body, MAX_BODY).collect();
-    match tokio::time::timeout(BODY_PATIENCE, body).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Refusal::bad_request("the body broke off")),
-        Err(_) => {
-            let why = "the body took too long";
-            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, why))
+    let read = tokio::time::timeout(BODY_PATIENCE, collect(body, pieces)).await;
+    read.unwrap_or_else(|_| {
+        let why = "the body took too long";
+        Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, why))
+    })
+}
+
+/// Reads a body as it comes, as far as there is room for it.
+async fn collect(mut body: Incoming, pieces: &mut Share) -> Result<Bytes, Refusal> {
+    let (mut whole, mut taken) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refusal::bad_request("the body broke off"))?;
+        // Trailers say nothing that is heeded.
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
+        if whole.len() + data.len() > MAX_BODY {
+            return Err(too_large());
         }
+        whole.extend_from_slice(data);
+        let wanted = whole.len().div_ceil(PIECE);
+        pieces.grow(wanted - taken)?;
+        taken = wanted;
     }
+    Ok(whole.into())
 }
 
 fn too_large() -> Refusal {

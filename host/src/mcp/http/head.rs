@@ -1,7 +1,7 @@
 //! What a request's head may say: by which name it calls the server, and in what its body is
 //! written. Decided before the body is read.
 
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, Method, StatusCode};
@@ -80,8 +80,14 @@ fn authority(text: &str) -> Result<Authority, Refusal> {
         .ok_or_else(malformed)
 }
 
-/// Checks that a body is JSON as it stands.
+/// Checks that a body comes and is JSON as it stands.
 pub(super) fn check_body(head: &Parts) -> Result<(), Refusal> {
+    // Others, through which the request came, may not take the rest for the same body.
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked")) {
+        let why = "a request's body has no `Transfer-Encoding` but `chunked`";
+        return Err(Refusal::bad_request(why));
+    }
     if head.method != Method::POST {
         return Ok(());
     }

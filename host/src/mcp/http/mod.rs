@@ -7,6 +7,7 @@ mod owners;
 mod patient;
 mod places;
 mod refusal;
+mod shares;
 mod tokens;
 
 #[expect(
@@ -29,6 +30,7 @@ use crate::cli::{HttpArgs, print};
 use connection::Door;
 use head::Names;
 use places::Places;
+use shares::Shares;
 use tokens::Tokens;
 pub(super) use tokens::read_key;
 
@@ -111,12 +113,14 @@ impl Bound {
         let config = self.config();
         let sessions = config.cancellation_token.clone();
         let factory = move || Ok(Handler::apart(Arc::clone(&server)));
-        let service = Service::new(factory, Arc::default(), config);
+        let service = Service::new(factory, session_keeper(), config);
         let door = Arc::new(Door {
             service,
             tokens: self.tokens,
             names: self.names,
             owners: Arc::default(),
+            requests: Shares::new(connection::MAX_REQUESTS, "requests at one time"),
+            pieces: Shares::new(connection::MAX_PIECES, "memory for requests"),
             keeps_sessions: self.legacy_sessions,
         });
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
@@ -126,10 +130,19 @@ impl Bound {
             () = accepting => {}
             () = stopping.cancelled() => {}
         }
-        let _ = tokio::time::timeout(FAREWELL, places.empty()).await;
+        // What is owed an answer gets it; then streams that only listen have ended.
+        let _ = tokio::time::timeout(FAREWELL, places.quiet()).await;
         sessions.cancel();
+        let _ = tokio::time::timeout(FAREWELL, places.empty()).await;
         Ok(())
     }
+}
+
+/// The SDK's sessions. What was answered is not kept for clients that come back for it.
+fn session_keeper() -> Arc<LocalSessionManager> {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.completed_cache_ttl = Duration::ZERO;
+    Arc::new(sessions)
 }
 
 /// Takes connections for ever. One that finds no place waits for it here, and those after it

@@ -11,7 +11,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::refusal::Refusal;
+use super::shares::{Share, Shares};
 use crate::mcp::handler::Principal;
+use crate::mcp::stdio::message::too_long;
 
 /// The header by which MCP names a session (revision 2025-11-25, Streamable HTTP).
 const SESSION: &str = "mcp-session-id";
@@ -21,19 +23,19 @@ const MAX_SESSIONS: usize = 500;
 const IDLE: Duration = Duration::from_secs(360);
 
 /// The sessions that were begun, and by whom.
-#[derive(Default)]
 pub(super) struct Owners {
     sessions: Mutex<HashMap<String, Owner>>,
-    under_way: Mutex<HashSet<Asked>>,
+    places: Arc<Shares>,
+    under_way: Mutex<HashSet<Question>>,
 }
 
 /// A request by its session and id.
-type Asked = (String, RequestId);
+type Question = (String, RequestId);
 
 /// A request of a session that is under way, until it is dropped.
-pub(super) struct UnderWay {
+pub(super) struct Asked {
     owners: Arc<Owners>,
-    asked: Asked,
+    asked: Question,
 }
 
 /// As much of a message as tells a request. Headers say it too, and may say something else.
@@ -49,6 +51,18 @@ impl Message {
         serde_json::from_slice(body).unwrap_or_default()
     }
 
+    /// Checks what is kept as long as the request.
+    ///
+    /// # Errors
+    ///
+    /// When its id is too long.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        match self.id.as_ref().and_then(too_long) {
+            Some(why) => Err(Refusal::bad_request(why)),
+            None => Ok(()),
+        }
+    }
+
     /// Whether it begins a session, where there are sessions.
     pub(super) fn begins(&self, headers: &HeaderMap) -> bool {
         self.method.as_deref() == Some("initialize") && !headers.contains_key(SESSION)
@@ -58,6 +72,18 @@ impl Message {
 struct Owner {
     principal: Principal,
     used: Instant,
+    #[expect(dead_code, reason = "dropping it gives the place back")]
+    place: Share,
+}
+
+impl Default for Owners {
+    fn default() -> Self {
+        Self {
+            sessions: Mutex::default(),
+            places: Shares::new(MAX_SESSIONS, "sessions"),
+            under_way: Mutex::default(),
+        }
+    }
 }
 
 impl Owners {
@@ -76,21 +102,26 @@ impl Owners {
         }
     }
 
-    /// Whether there is room for another session.
-    pub(super) fn have_room(&self) -> bool {
-        let mut sessions = self.sessions();
-        if sessions.len() >= MAX_SESSIONS {
-            sessions.retain(|_, owner| owner.used.elapsed() < IDLE);
-        }
-        sessions.len() < MAX_SESSIONS
+    /// Takes the place of another session.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shares::take`].
+    pub(super) fn begin(&self, principal: &Principal) -> Result<Share, Refusal> {
+        self.places.take(principal, 1).or_else(|_| {
+            self.sessions()
+                .retain(|_, owner| owner.used.elapsed() < IDLE);
+            self.places.take(principal, 1)
+        })
     }
 
     /// Notes the session that an answer begins.
-    pub(super) fn note(&self, headers: &HeaderMap, principal: &Principal) {
+    pub(super) fn note(&self, headers: &HeaderMap, principal: &Principal, place: Share) {
         if let Some(id) = id_of(headers) {
             let owner = Owner {
                 principal: principal.clone(),
                 used: Instant::now(),
+                place,
             };
             self.sessions().entry(id).or_insert(owner);
         }
@@ -113,7 +144,7 @@ impl Owners {
         self: &Arc<Self>,
         headers: &HeaderMap,
         message: Message,
-    ) -> Result<Option<UnderWay>, Refusal> {
+    ) -> Result<Option<Asked>, Refusal> {
         let id = message.method.and(message.id);
         let (Some(session), Some(id)) = (id_of(headers), id) else {
             return Ok(None);
@@ -128,21 +159,21 @@ impl Owners {
             ));
         }
         let owners = Arc::clone(self);
-        Ok(Some(UnderWay { owners, asked }))
+        Ok(Some(Asked { owners, asked }))
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<String, Owner>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashSet<Asked>> {
+    fn under_way(&self) -> MutexGuard<'_, HashSet<Question>> {
         self.under_way
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for Asked {
     fn drop(&mut self) {
         self.owners.under_way().remove(&self.asked);
     }

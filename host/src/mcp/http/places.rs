@@ -1,6 +1,7 @@
 //! Places for connections. Where all are taken, the connection that has been idle for longest
 //! gives way: one that serves no request whose token was shown, whether it has sent nothing,
-//! half a request or a hundred.
+//! half a request or a hundred. After those it is the stream that has been listening for
+//! longest, whose client can open it anew.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,9 +30,20 @@ struct Taken {
 
 #[derive(Debug)]
 struct Connection {
-    /// Since when, while it is idle.
-    idle: Option<Instant>,
+    used: Use,
+    since: Instant,
     given_away: CancellationToken,
+}
+
+/// What a connection is used for, in the order in which connections give way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    /// No request, or none whose token was shown.
+    Idle,
+    /// A stream of whatever the server may have to say.
+    Listening,
+    /// A request, which keeps its place until it is answered.
+    Busy,
 }
 
 /// A connection's place, free again when it is dropped.
@@ -42,9 +54,9 @@ pub(super) struct Place {
     given_away: CancellationToken,
 }
 
-/// A request that is served; until it is dropped, its connection keeps its place.
+/// A request that is served, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Busy(Arc<Place>);
+pub(super) struct Served(Arc<Place>);
 
 impl Default for Places {
     fn default() -> Self {
@@ -80,7 +92,8 @@ impl Places {
         taken.last += 1;
         let (number, given_away) = (taken.last, CancellationToken::new());
         let connection = Connection {
-            idle: Some(Instant::now()),
+            used: Use::Idle,
+            since: Instant::now(),
             given_away: given_away.clone(),
         };
         taken.connections.insert(number, connection);
@@ -91,11 +104,21 @@ impl Places {
         }))
     }
 
+    /// Waits until no request is served.
+    pub(super) async fn quiet(&self) {
+        self.without(|connection| connection.used == Use::Busy)
+            .await;
+    }
+
     /// Waits until no connection is left.
     pub(super) async fn empty(&self) {
+        self.without(|_| true).await;
+    }
+
+    async fn without(&self, unwanted: impl Fn(&Connection) -> bool) {
         loop {
             let changed = self.changed.notified();
-            if self.taken().connections.is_empty() {
+            if !self.taken().connections.values().any(&unwanted) {
                 return;
             }
             changed.await;
@@ -108,12 +131,12 @@ impl Places {
 }
 
 impl Taken {
-    /// Frees the place of the connection that has been idle for longest.
+    /// Frees the place of the connection that gives way first, if one does.
     fn give_away(&mut self) -> Option<()> {
-        let idle = self.connections.iter();
-        let idle = idle.filter_map(|(number, connection)| Some((connection.idle?, *number)));
-        let (_, longest) = idle.min()?;
-        let connection = self.connections.remove(&longest)?;
+        let all = self.connections.iter();
+        let first = all.min_by_key(|(_, connection)| (connection.used, connection.since));
+        let (&number, _) = first.filter(|(_, connection)| connection.used != Use::Busy)?;
+        let connection = self.connections.remove(&number)?;
         connection.given_away.cancel();
         Some(())
     }
@@ -126,22 +149,22 @@ impl Place {
     }
 
     /// The connection serves a request from now on.
-    pub(super) fn busy(self: &Arc<Self>) -> Busy {
-        self.set_idle(None);
-        Busy(Arc::clone(self))
+    pub(super) fn serve(self: &Arc<Self>, used: Use) -> Served {
+        self.set(used);
+        Served(Arc::clone(self))
     }
 
-    fn set_idle(&self, idle: Option<Instant>) {
+    fn set(&self, used: Use) {
         let mut taken = self.places.taken();
         if let Some(connection) = taken.connections.get_mut(&self.number) {
-            connection.idle = idle;
+            (connection.used, connection.since) = (used, Instant::now());
         }
     }
 }
 
-impl Drop for Busy {
+impl Drop for Served {
     fn drop(&mut self) {
-        self.0.set_idle(Some(Instant::now()));
+        self.0.set(Use::Idle);
         self.0.places.changed.notify_waiters();
     }
 }
@@ -157,20 +180,37 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
+    fn taken(places: &Arc<Places>, used: Use) -> (Arc<Place>, Served) {
+        let place = places.try_take().expect("a place");
+        let served = place.serve(used);
+        (place, served)
+    }
+
     #[test]
     fn the_longest_idle_connection_gives_way_and_a_busy_one_does_not() {
         let places = Arc::new(Places::new(2));
-        let first = places.try_take().expect("a place");
+        let (first, served) = taken(&places, Use::Busy);
         let second = places.try_take().expect("a place");
-        let served = first.busy();
         let third = places.try_take().expect("the second gives way");
         assert!(second.given_away.is_cancelled() && !first.given_away.is_cancelled());
-        let served_too = third.busy();
+        let served_too = third.serve(Use::Busy);
         assert!(places.try_take().is_none());
         drop(served);
         let fourth = places.try_take().expect("the first gives way");
         assert!(first.given_away.is_cancelled());
         drop((second, first, served_too, third, fourth));
         assert!(places.taken().connections.is_empty());
+    }
+
+    #[test]
+    fn streams_give_way_after_all_that_is_idle() {
+        let places = Arc::new(Places::new(2));
+        let listening = taken(&places, Use::Listening);
+        let idle = places.try_take().expect("a place");
+        let busy = taken(&places, Use::Busy);
+        assert!(idle.given_away.is_cancelled() && !listening.0.given_away.is_cancelled());
+        let last = places.try_take().expect("the stream gives way");
+        assert!(listening.0.given_away.is_cancelled() && !busy.0.given_away.is_cancelled());
+        drop(last);
     }
 }

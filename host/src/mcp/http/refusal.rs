@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
@@ -52,10 +52,17 @@ impl Refusal {
         let body = json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string();
         let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
         *answer.status_mut() = self.status;
+        let passes = matches!(
+            self.status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+        );
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if passes {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         answer
     }
 }

@@ -9,6 +9,8 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 
+use crate::mcp::under_way::UnderWay;
+
 /// Which of the client's ids stands behind each number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids(Arc<Mutex<Numbers>>);
@@ -16,18 +18,35 @@ pub(super) struct Ids(Arc<Mutex<Numbers>>);
 #[derive(Debug, Default)]
 struct Numbers {
     last: i64,
-    of_client: HashMap<i64, RequestId>,
+    of_client: HashMap<i64, (RequestId, Option<UnderWay>)>,
+}
+
+/// Whether an answer is wanted, and the place of its request, which is kept until it is
+/// written.
+#[derive(Debug)]
+pub(super) enum Answered {
+    Wanted(
+        #[expect(dead_code, reason = "dropping it gives the place back")] Option<UnderWay>,
+    ),
+    Unwanted,
+}
+
+impl Answered {
+    pub(super) fn is_wanted(&self) -> bool {
+        matches!(self, Self::Wanted(_))
+    }
 }
 
 impl Ids {
     /// Gives a request its number, and a cancellation that of the newest request which it may
     /// mean; one that means none gets a number that no request has.
-    pub(super) fn number(&self, message: &mut ClientJsonRpcMessage) {
+    pub(super) fn number(&self, message: &mut ClientJsonRpcMessage, place: Option<&UnderWay>) {
         match message {
             JsonRpcMessage::Request(request) => {
                 let number = self.numbers().next();
                 let id = std::mem::replace(&mut request.id, RequestId::Number(number));
-                self.numbers().of_client.insert(number, id);
+                let known = (id, place.cloned());
+                self.numbers().of_client.insert(number, known);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -41,25 +60,25 @@ impl Ids {
         }
     }
 
-    /// Gives an answer the client's id; says whether it is still wanted.
-    pub(super) fn restore(&self, message: &mut ServerJsonRpcMessage) -> bool {
+    /// Gives an answer the client's id.
+    pub(super) fn restore(&self, message: &mut ServerJsonRpcMessage) -> Answered {
         let id = match message {
             JsonRpcMessage::Response(response) => &mut response.id,
             JsonRpcMessage::Error(error) => match &mut error.id {
                 Some(id) => id,
-                None => return true,
+                None => return Answered::Wanted(None),
             },
-            _ => return true,
+            _ => return Answered::Wanted(None),
         };
         let RequestId::Number(number) = id else {
-            return true;
+            return Answered::Wanted(None);
         };
         match self.numbers().of_client.remove(number) {
-            Some(of_client) => {
+            Some((of_client, place)) => {
                 *id = of_client;
-                true
+                Answered::Wanted(place)
             }
-            None => false,
+            None => Answered::Unwanted,
         }
     }
 
@@ -75,7 +94,7 @@ impl Numbers {
     }
 
     fn cancel(&mut self, id: &RequestId) -> i64 {
-        let same = self.of_client.iter().filter(|(_, other)| *other == id);
+        let same = self.of_client.iter().filter(|(_, (other, _))| other == id);
         match same.map(|(number, _)| *number).max() {
             Some(number) => {
                 self.of_client.remove(&number);
@@ -93,7 +112,7 @@ mod tests {
 
     fn numbered(ids: &Ids, message: Value) -> Value {
         let mut message = serde_json::from_value(message).expect("a message");
-        ids.number(&mut message);
+        ids.number(&mut message, None);
         serde_json::to_value(message).expect("JSON")
     }
 
@@ -101,6 +120,7 @@ mod tests {
         let answer = json!({ "jsonrpc": "2.0", "id": number, "result": {} });
         let mut answer = serde_json::from_value(answer).expect("an answer");
         ids.restore(&mut answer)
+            .is_wanted()
             .then(|| serde_json::to_value(answer).expect("JSON")["id"].clone())
     }
 

@@ -3,13 +3,21 @@
 use std::fmt;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage, ProtocolVersion,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
+    GetMeta, JsonRpcMessage, JsonRpcVersion2_0, ProtocolVersion, RequestId,
 };
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::lines::{Line, MAX_LINE};
 use crate::mcp::methods;
+
+/// Most bytes of a request's id, which is kept as long as the request and sent back.
+pub(in crate::mcp) const MAX_ID: usize = 1 << 10;
+/// Most values and names in one message: each takes fifty times its bytes when it is read.
+pub(in crate::mcp) const MAX_VALUES: usize = 100_000;
 
 /// What became of a line.
 pub(super) enum Understood {
@@ -31,13 +39,52 @@ pub(super) fn understand(line: &Line) -> Understood {
     if bytes.is_empty() {
         return Understood::Nothing;
     }
+    if let Some(why) = too_many_values(bytes) {
+        let id = id_in(bytes).unwrap_or_default();
+        return answer(&id, ErrorCode::INVALID_REQUEST, &why);
+    }
+    if let Some(call) = call_in(bytes) {
+        return check(call);
+    }
     match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
         Ok(message) => check(message),
         Err(_) => explain(bytes),
     }
 }
 
+/// A call as it stands in a line, without anything unusual beside it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call<'a> {
+    #[serde(rename = "jsonrpc")]
+    _version: JsonRpcVersion2_0,
+    id: RequestId,
+    method: &'a str,
+    params: CallToolRequestParams,
+}
+
+/// The call that a line is, if it is one. The SDK finds it too, by trying one kind of message
+/// after the other on copies of the whole (measured: TODO µs for a call).
+fn call_in(bytes: &[u8]) -> Option<ClientJsonRpcMessage> {
+    let call: Call<'_> = serde_json::from_slice(bytes).ok()?;
+    if call.method != "tools/call" {
+        return None;
+    }
+    let (id, mut params) = (call.id, call.params);
+    let meta = params.meta.take();
+    let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    if let Some(meta) = meta {
+        *request.get_meta_mut() = meta;
+    }
+    Some(ClientJsonRpcMessage::request(request, id))
+}
+
 fn check(message: ClientJsonRpcMessage) -> Understood {
+    if let JsonRpcMessage::Request(request) = &message
+        && let Some(why) = too_long(&request.id)
+    {
+        return answer(&Value::Null, ErrorCode::INVALID_REQUEST, &why);
+    }
     if let JsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
         && let Some(error) = methods::misread(&custom.method)
@@ -45,6 +92,34 @@ fn check(message: ClientJsonRpcMessage) -> Understood {
         return answer(&json!(request.id), error.code, &error.message);
     }
     Understood::Message(Box::new(message))
+}
+
+/// Why an id is not taken, if it is not.
+pub(in crate::mcp) fn too_long(id: &RequestId) -> Option<String> {
+    matches!(id, RequestId::String(text) if text.len() > MAX_ID)
+        .then(|| format!("an id may have at most {MAX_ID} bytes"))
+}
+
+/// Why a message is not even read, if it is not.
+pub(in crate::mcp) fn too_many_values(bytes: &[u8]) -> Option<String> {
+    // Each takes two bytes at least.
+    (bytes.len() > 2 * MAX_VALUES && values_in(bytes) > MAX_VALUES)
+        .then(|| format!("a message may hold at most {MAX_VALUES} values and names"))
+}
+
+/// Values and names of a text in JSON, by what stands between them.
+fn values_in(bytes: &[u8]) -> usize {
+    let (mut values, mut quoted, mut escaped) = (1, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b',' | b':' | b'[' | b'{' => values += usize::from(!quoted),
+            _ => {}
+        }
+    }
+    values
 }
 
 fn explain(bytes: &[u8]) -> Understood {
@@ -89,6 +164,12 @@ fn id_at_end(bytes: &[u8]) -> Option<Value> {
         .filter(|_| text[at..].trim_end().matches('}').count() == 1)
 }
 
+/// The value of an id that is not too long, quotes included.
+fn short(id: &RawValue) -> Option<Value> {
+    let id = Some(id.get()).filter(|text| text.len() <= MAX_ID + 2)?;
+    serde_json::from_str(id).ok()
+}
+
 /// Looks for the member `id` of an object and skips the others.
 struct IdOf<'a>(&'a mut Option<Value>);
 
@@ -110,7 +191,7 @@ impl<'de> Visitor<'de> for IdOf<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some(name) = members.next_key::<String>()? {
             match name.as_str() {
-                "id" => *self.0 = Some(members.next_value()?),
+                "id" => *self.0 = short(members.next_value()?),
                 _ => drop(members.next_value::<IgnoredAny>()?),
             }
         }
@@ -172,6 +253,44 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn a_call_is_understood_as_the_sdk_understands_it() {
+        for line in [
+            json!({"name": "a"}),
+            json!({"name": "a", "arguments": {"x": [1.5, null, {"y": "z"}]}}),
+            json!({"name": "a", "_meta": {"progressToken": 7, "other": [1]}}),
+            json!({"name": "a", "_meta": null, "arguments": null, "more": 1}),
+            json!({"name": "a", "requestState": "s", "inputResponses": {"q": {"action": "accept"}}}),
+        ] {
+            let line = json!({"jsonrpc": "2.0", "id": "i", "method": "tools/call", "params": line});
+            let ours = call_in(line.to_string().as_bytes()).expect("a call");
+            let sdks: ClientJsonRpcMessage = serde_json::from_value(line).expect("a message");
+            assert_eq!(json!(ours), json!(sdks));
+        }
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"name":"a"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"},"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":4}}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"a"}}"#,
+        ] {
+            assert!(call_in(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        for (text, values) in [
+            ("0", 1),
+            ("[1,2,3]", 4),
+            (r#"{"a":[],"b":"x,y,[{:"}"#, 6),
+            (r#"["\",\"",","]"#, 3),
+        ] {
+            assert_eq!(values_in(text.as_bytes()), values, "{text}");
+        }
+        assert!(too_many_values(format!("[{}0]", "0,".repeat(MAX_VALUES)).as_bytes()).is_some());
+        assert!(too_many_values(format!("\"{}\"", "0,".repeat(MAX_VALUES)).as_bytes()).is_none());
     }
 
     #[test]

@@ -9,36 +9,32 @@ mod input;
 mod lines;
 pub(super) mod message;
 mod output;
+mod requests;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ContentBlock, GetExtensions, JsonRpcMessage,
-    ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ContentBlock, GetExtensions, JsonRpcMessage, ServerJsonRpcMessage,
+    ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::coop::consume_budget;
 use tokio_util::sync::CancellationToken;
 
 use super::threads::Threads;
+use super::under_way::{MAX_UNSENT, UnderWay};
 use ids::Ids;
 use input::Input;
 use lines::Lines;
 use message::Understood;
-use output::Output;
+pub(super) use output::Output;
+use requests::Requests;
 
-/// Calls that may be under way or wait; then no more is read until one has ended. A large
-/// message counts for as many as it has pieces of this size.
-const MAX_UNDER_WAY: usize = 256;
-const PIECE: usize = 256 << 10;
-/// Bytes of answers that may wait for the client to read them; then no more is read.
-const MAX_UNSENT: usize = 1 << 20;
 /// Answers with more text than this are put into JSON beside other work.
 const LARGE: usize = 256 << 10;
 /// How long the client may take to read what was written before the end.
@@ -70,22 +66,16 @@ fn awaited(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedF
     AsyncFd::with_interest(descriptor, interest)
 }
 
-/// A place among the calls that are under way; travels with the request.
-#[derive(Clone, Debug)]
-pub(super) struct UnderWay(
-    #[expect(dead_code, reason = "dropping it gives the place back")] Arc<OwnedSemaphorePermit>,
-);
-
 /// The SDK's view of the standard streams.
 pub(super) struct Stdio {
     threads: Threads,
     input: Input,
     lines: Lines,
     output: Output,
-    under_way: Arc<Semaphore>,
+    requests: Requests,
     ids: Ids,
-    /// A request that waits for its place.
-    waiting: Option<Box<ClientJsonRpcMessage>>,
+    /// A message that waits for its place, and the length of its line.
+    waiting: Option<(Box<ClientJsonRpcMessage>, usize)>,
     begun: bool,
     /// Cancelled when no more can come from the client.
     ended: CancellationToken,
@@ -97,12 +87,13 @@ impl Stdio {
         threads: Threads,
         ended: CancellationToken,
     ) -> io::Result<Self> {
+        let output = Output::new(streams.output)?;
         Ok(Self {
             threads,
             input: Input::new(streams.input)?,
             lines: Lines::default(),
-            output: Output::new(streams.output)?,
-            under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
+            requests: Requests::answered_by(output.clone()),
+            output,
             ids: Ids::default(),
             waiting: None,
             begun: false,
@@ -113,12 +104,17 @@ impl Stdio {
     /// The next message. Losing the future loses nothing: what was read stays in `self`.
     async fn next(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
         loop {
-            if let Some(message) = &self.waiting {
-                let place = self.place_for(message).await;
-                if let Some(message) = self.waiting.take() {
-                    return Ok(Some(with_place(*message, place)));
+            if let Some((message, length)) = &self.waiting {
+                let place = match **message {
+                    JsonRpcMessage::Request(_) => self.requests.place(*length).await,
+                    _ => None,
+                };
+                if let Some((message, _)) = self.waiting.take() {
+                    return Ok(Some(self.admit(*message, place)));
                 }
             }
+            // What was read before has its turn, however much comes at once.
+            consume_budget().await;
             self.output.has_at_most(MAX_UNSENT).await;
             if let Some(line) = self.lines.next() {
                 self.take(&line);
@@ -141,14 +137,26 @@ impl Stdio {
         match message::understand(line) {
             Understood::Nothing => {}
             Understood::Answer(answer) => self.answer(answer),
-            Understood::Message(mut message) => {
+            Understood::Message(message) => {
                 self.begun |= message::begins(&message);
-                self.ids.number(&mut message);
                 if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
-                    self.waiting = Some(message);
+                    self.waiting = Some((message, line.length()));
                 }
             }
         }
+    }
+
+    /// A message with our number for its id and, where it is a request, its place.
+    fn admit(
+        &self,
+        mut message: ClientJsonRpcMessage,
+        place: Option<UnderWay>,
+    ) -> ClientJsonRpcMessage {
+        self.ids.number(&mut message, place.as_ref());
+        if let (JsonRpcMessage::Request(request), Some(place)) = (&mut message, place) {
+            request.request.extensions_mut().insert(place);
+        }
+        message
     }
 
     /// Writes an answer of the transport's own.
@@ -157,42 +165,11 @@ impl Stdio {
         tokio::spawn(self.output.write(line));
     }
 
-    /// Waits for a place, where the message is one that needs it.
-    async fn place_for(&self, message: &ClientJsonRpcMessage) -> Option<OwnedSemaphorePermit> {
-        let JsonRpcMessage::Request(request) = message else {
-            return None;
-        };
-        let ClientRequest::CallToolRequest(call) = &request.request else {
-            return None;
-        };
-        let bytes = call.params.arguments.iter().flatten();
-        let bytes: usize = bytes
-            .map(|(_, value)| value.as_str().map_or(0, str::len))
-            .sum();
-        let places = u32::try_from(1 + bytes / PIECE).unwrap_or(1);
-        let places = places.min(MAX_UNDER_WAY as u32);
-        Arc::clone(&self.under_way)
-            .acquire_many_owned(places)
-            .await
-            .ok()
-    }
-
-    /// Waits until every call has ended; answers are still written meanwhile.
+    /// Waits until every request has been answered.
     async fn idle(&self) {
-        let _all = self.under_way.acquire_many(MAX_UNDER_WAY as u32).await;
+        self.requests.idle().await;
         self.output.has_at_most(0).await;
     }
-}
-
-fn with_place(
-    mut message: ClientJsonRpcMessage,
-    place: Option<OwnedSemaphorePermit>,
-) -> ClientJsonRpcMessage {
-    if let (JsonRpcMessage::Request(request), Some(place)) = (&mut message, place) {
-        let place = UnderWay(Arc::new(place));
-        request.request.extensions_mut().insert(place);
-    }
-    message
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -202,18 +179,21 @@ impl Transport<RoleServer> for Stdio {
         &mut self,
         mut message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let wanted = self.ids.restore(&mut message);
+        let answered = self.ids.restore(&mut message);
         let output = self.output.clone();
-        let written = wanted.then(|| match text_in(&message) > LARGE {
+        let written = answered.is_wanted().then(|| match text_in(&message) > LARGE {
             false => Ok(write(&output, &message)),
             true => Err(self.threads.beside(move || write(&output, &message))),
         });
         async move {
-            match written {
+            let result = match written {
                 None => Ok(()),
                 Some(Ok(written)) => written?.await,
                 Some(Err(writing)) => writing.await.map_err(io::Error::other)??.await,
-            }
+            };
+            // Only now is there room for another request.
+            drop(answered);
+            result
         }
     }
 

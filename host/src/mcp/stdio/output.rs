@@ -21,7 +21,7 @@ const WITHOUT_WAITING: i32 = 0x40 | 0x4000;
 /// Where lines go. Like the input's, the description is shared with others and stays as it
 /// was.
 #[derive(Clone, Debug)]
-pub(super) struct Output {
+pub(in crate::mcp) struct Output {
     place: Arc<Mutex<Place>>,
     state: Arc<State>,
 }
@@ -137,7 +137,7 @@ impl Output {
     }
 
     /// Waits until the reader of the other end has taken all but `most` bytes.
-    pub(super) async fn has_at_most(&self, most: usize) {
+    pub(in crate::mcp) async fn has_at_most(&self, most: usize) {
         loop {
             let less = self.state.less.notified();
             if self.state.unsent.load(Ordering::Relaxed) <= most {

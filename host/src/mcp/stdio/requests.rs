@@ -1,0 +1,43 @@
+//! How many requests are under way: from the line that asks to the answer that was written. A
+//! client that asks without reading, or faster than it is answered, is not read any further.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::output::Output;
+use crate::mcp::under_way::UnderWay;
+
+/// Requests that may be under way; then no more is read until one has been answered. A long
+/// one counts for as many as it has pieces of this size, so that all lines together have no
+/// more bytes than the longest line.
+const MOST: u32 = 256;
+const PIECE: usize = 64 << 10;
+
+/// The places of one client's requests.
+#[derive(Debug)]
+pub(super) struct Requests {
+    places: Arc<Semaphore>,
+    output: Output,
+}
+
+impl Requests {
+    pub(super) fn answered_by(output: Output) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(MOST as usize)),
+            output,
+        }
+    }
+
+    /// Waits for a place for a request whose line has so many bytes.
+    pub(super) async fn place(&self, length: usize) -> Option<UnderWay> {
+        let places = u32::try_from(1 + length / PIECE).unwrap_or(MOST).min(MOST);
+        let permit = Arc::clone(&self.places).acquire_many_owned(places).await;
+        Some(UnderWay::answered_by(self.output.clone(), permit.ok()?))
+    }
+
+    /// Waits until no request is under way.
+    pub(super) async fn idle(&self) {
+        let _all = self.places.acquire_many(MOST).await;
+    }
+}
