@@ -19,7 +19,7 @@ pub(super) struct Numbering {
     /// Counts by definition: lists that share one are counted on.
     counts: HashMap<String, [Option<u64>; LEVELS]>,
     /// Levels of lists that have started anew.
-    started: HashSet<(String, u8)>,
+    started: HashSet<(String, usize)>,
 }
 
 type Levels = [Level; LEVELS];
@@ -32,12 +32,56 @@ struct Level {
     text: String,
     /// Whether all numbers in it are decimal (17.9.4).
     is_legal: bool,
+    /// The level, from 1, after which it starts anew (17.9.10): 0 is none; any before it where
+    /// nothing is said.
+    restart: Option<usize>,
 }
 
+impl Level {
+    /// Whether a level starts anew after another, both from 0, and this one the deeper.
+    fn starts_anew_after(&self, own: usize, other: usize) -> bool {
+        // One that does not come before it says nothing.
+        let restart = self.restart.filter(|restart| *restart <= own);
+        restart.is_none_or(|restart| other < restart)
+    }
+}
+
+/// What a definition says of its levels, or where it says so (17.9.21, 17.9.27).
+#[derive(Default)]
+struct Definition {
+    levels: Levels,
+    /// The style of lists that it defines.
+    defines: Option<String>,
+    /// The style of lists that it takes over.
+    takes_over: Option<String>,
+}
+
+/// A list: a definition, and what is other than there (17.9.8).
 #[derive(Default)]
 struct List {
     definition: String,
-    starts: HashMap<u8, u64>,
+    starts: HashMap<usize, u64>,
+    levels: HashMap<usize, Level>,
+}
+
+/// The levels of one list.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    list: &'a List,
+    defined: &'a Levels,
+}
+
+impl<'a> View<'a> {
+    fn level(self, level: usize) -> &'a Level {
+        self.list.levels.get(&level).unwrap_or(&self.defined[level])
+    }
+
+    /// Where a level starts, also when it starts anew (17.9.26); at 0 where nothing is said
+    /// (17.9.25).
+    fn start(self, level: usize) -> u64 {
+        let start = self.list.starts.get(&level).copied();
+        start.or(self.level(level).start).unwrap_or_default()
+    }
 }
 
 impl Numbering {
@@ -45,13 +89,14 @@ impl Numbering {
         let mut xml = Xml::new(part, text);
         let root = xml.root()?;
         let mut numbering = Self::default();
+        let mut definitions = HashMap::new();
         while let Some(child) = xml.child(&root)? {
             match child.name() {
                 (Space::Word, "abstractNum") => {
                     let id = xml.attribute_in(&child, Space::Word, "abstractNumId")?;
-                    let levels = levels(&mut xml, &child)?;
+                    let definition = Definition::read(&mut xml, &child)?;
                     let id = shown(&id.unwrap_or_default());
-                    numbering.definitions.insert(id, levels);
+                    definitions.insert(id, definition);
                 }
                 (Space::Word, "num") => {
                     let id = xml.attribute_in(&child, Space::Word, "numId")?;
@@ -62,23 +107,32 @@ impl Numbering {
                 _ => {}
             }
         }
+        numbering.definitions = resolved(definitions);
         Ok(numbering)
     }
 
     /// Counts a paragraph, and says what stands before it: nothing for a bullet.
     pub(super) fn label(&mut self, paragraph: &Numbered) -> Option<String> {
         let list = self.lists.get(&paragraph.list)?;
-        let levels = self.definitions.get(&list.definition)?;
+        let defined = self.definitions.get(&list.definition)?;
+        let view = View { list, defined };
         let level = usize::from(paragraph.level).min(LEVELS - 1);
         let counts = self.counts.entry(list.definition.clone()).or_default();
-        let start = levels[level].start.unwrap_or(1);
-        let restart = list.starts.get(&paragraph.level).copied();
-        let key = (paragraph.list.clone(), paragraph.level);
+        let restart = list.starts.get(&level).copied();
+        let key = (paragraph.list.clone(), level);
         let restart = restart.filter(|_| self.started.insert(key));
-        let next = counts[level].map_or(start, |count| count.saturating_add(1));
+        let next = counts[level].map_or(view.start(level), |count| count.saturating_add(1));
         counts[level] = Some(restart.unwrap_or(next));
-        counts[level + 1..].fill(None);
-        label(levels, counts, level)
+        // Levels that were skipped have their first number, as Word shows it.
+        for (skipped, count) in counts[..level].iter_mut().enumerate() {
+            count.get_or_insert_with(|| view.start(skipped));
+        }
+        for deeper in level + 1..LEVELS {
+            if view.level(deeper).starts_anew_after(deeper, level) {
+                counts[deeper] = None;
+            }
+        }
+        label(view, counts, level)
     }
 
     /// Whether a paragraph belongs to a list. List `0` takes it out of the one of its style.
@@ -87,19 +141,52 @@ impl Numbering {
     }
 }
 
-fn levels(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Levels, Error> {
-    let mut levels = Levels::default();
-    while let Some(child) = xml.child(element)? {
-        if child.name() != (Space::Word, "lvl") {
-            continue;
+/// The levels of all definitions: of one that only takes over a style of lists, those of the one
+/// that defines it.
+fn resolved(definitions: HashMap<String, Definition>) -> HashMap<String, Levels> {
+    let defining = definitions.values().filter_map(|definition| {
+        let style = definition.defines.clone()?;
+        Some((style, definition.levels.clone()))
+    });
+    let defining: HashMap<_, _> = defining.collect();
+    let levels = |definition: Definition| {
+        let style = definition.takes_over.as_ref();
+        let defined = style.and_then(|style| defining.get(style)).cloned();
+        defined.unwrap_or(definition.levels)
+    };
+    let all = definitions.into_iter();
+    all.map(|(id, definition)| (id, levels(definition)))
+        .collect()
+}
+
+impl Definition {
+    fn read(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Self, Error> {
+        let mut definition = Self::default();
+        while let Some(child) = xml.child(element)? {
+            let value = xml.attribute_in(&child, Space::Word, "val")?;
+            match child.name() {
+                (Space::Word, "styleLink") => definition.defines = value.as_deref().map(shown),
+                (Space::Word, "numStyleLink") => {
+                    definition.takes_over = value.as_deref().map(shown);
+                }
+                (Space::Word, "lvl") => {
+                    let index = level_of(xml, &child)?;
+                    if let Some(level) = index.and_then(|index| definition.levels.get_mut(index)) {
+                        level.read(xml, &child)?;
+                    }
+                }
+                _ => {}
+            }
         }
-        let index = xml.attribute_in(&child, Space::Word, "ilvl")?;
-        let index = index.and_then(|index| index.parse::<usize>().ok());
-        if let Some(level) = index.and_then(|index| levels.get_mut(index)) {
-            level.read(xml, &child)?;
-        }
+        Ok(definition)
     }
-    Ok(levels)
+}
+
+/// Which level an element is about.
+fn level_of(xml: &Xml<'_>, element: &Element<'_>) -> Result<Option<usize>, Error> {
+    let level = xml.attribute_in(element, Space::Word, "ilvl")?;
+    let level = level.and_then(|level| level.trim().parse().ok());
+    Ok(level.filter(|level| *level < LEVELS))
 }
 
 impl Level {
@@ -113,6 +200,7 @@ impl Level {
                 (Space::Word, "isLgl") => self.is_legal = !matches!(&*value, "0" | "false"),
                 (Space::Word, "numFmt") => self.format = shown(&value),
                 (Space::Word, "lvlText") => self.text = shown(&value),
+                (Space::Word, "lvlRestart") => self.restart = value.trim().parse().ok(),
                 _ => {}
             }
         }
@@ -129,16 +217,8 @@ fn list(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<List, Error> {
                 list.definition = shown(&value.unwrap_or_default());
             }
             (Space::Word, "lvlOverride") => {
-                let level = xml.attribute_in(&child, Space::Word, "ilvl")?;
-                let level = level.and_then(|level| level.parse::<u8>().ok());
-                while let Some(inner) = xml.child(&child)? {
-                    let value = xml.attribute_in(&inner, Space::Word, "val")?;
-                    let start = value.and_then(|value| value.trim().parse().ok());
-                    if let ((Space::Word, "startOverride"), Some(level), Some(start)) =
-                        (inner.name(), level, start)
-                    {
-                        list.starts.insert(level, start);
-                    }
+                if let Some(level) = level_of(xml, &child)? {
+                    list.read_other(xml, &child, level)?;
                 }
             }
             _ => {}
@@ -147,25 +227,53 @@ fn list(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<List, Error> {
     Ok(list)
 }
 
+impl List {
+    /// What is other for one level: where it starts, or all of it.
+    fn read_other(
+        &mut self,
+        xml: &mut Xml<'_>,
+        element: &Element<'_>,
+        level: usize,
+    ) -> Result<(), Error> {
+        while let Some(child) = xml.child(element)? {
+            match child.name() {
+                (Space::Word, "startOverride") => {
+                    let value = xml.attribute_in(&child, Space::Word, "val")?;
+                    let start = value.and_then(|value| value.trim().parse().ok());
+                    self.starts.extend(start.map(|start| (level, start)));
+                }
+                (Space::Word, "lvl") => {
+                    let mut other = Level::default();
+                    other.read(xml, &child)?;
+                    self.levels.insert(level, other);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Fills the counts into the text of a level.
-fn label(levels: &Levels, counts: &[Option<u64>; LEVELS], level: usize) -> Option<String> {
-    if matches!(&*levels[level].format, "bullet" | "none") {
+fn label(view: View<'_>, counts: &[Option<u64>; LEVELS], level: usize) -> Option<String> {
+    let own = view.level(level);
+    if own.format == "bullet" {
         return None;
     }
     let mut label = String::new();
-    let mut characters = levels[level].text.chars().peekable();
+    let mut characters = own.text.chars().peekable();
     while let Some(character) = characters.next() {
         let place = characters.peek().and_then(|digit| digit.to_digit(10));
         let place = place.and_then(|digit| (digit as usize).checked_sub(1));
         match place {
             Some(place) if character == '%' && place < LEVELS => {
                 characters.next();
-                let start = levels[place].start.unwrap_or(1);
-                let format = match levels[level].is_legal {
+                let format = match own.is_legal {
                     true => "decimal",
-                    false => &levels[place].format,
+                    false => &view.level(place).format,
                 };
-                label.push_str(&number(counts[place].unwrap_or(start), format));
+                let count = counts[place].unwrap_or_else(|| view.start(place));
+                label.push_str(&number(count, format));
             }
             _ => label.push(character),
         }
@@ -175,8 +283,11 @@ fn label(levels: &Levels, counts: &[Option<u64>; LEVELS], level: usize) -> Optio
 }
 
 /// A number in one of the formats of `ST_NumberFormat`; those of other scripts are decimal here.
+/// A bullet is none in the label of another level.
 fn number(number: u64, format: &str) -> String {
     match format {
+        "bullet" | "none" => String::new(),
+        "ordinal" => ordinal(number),
         "lowerLetter" => letters(number),
         "upperLetter" => letters(number).to_uppercase(),
         "lowerRoman" => roman(number),
@@ -184,6 +295,17 @@ fn number(number: u64, format: &str) -> String {
         "decimalZero" => format!("{number:02}"),
         _ => number.to_string(),
     }
+}
+
+fn ordinal(number: u64) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// `a` to `z`, then `aa` to `zz`, and so on.
@@ -240,7 +362,7 @@ mod tests {
 
     fn level(level: u8, format: &str, text: &str) -> String {
         format!(
-            r#"<w:lvl w:ilvl="{level}"><w:numFmt w:val="{format}"/><w:lvlText w:val="{text}"/></w:lvl>"#
+            r#"<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{format}"/><w:lvlText w:val="{text}"/></w:lvl>"#
         )
     }
 
@@ -269,6 +391,111 @@ mod tests {
         ];
         let labels = labels.map(|(list, level)| next(list, level));
         assert_eq!(labels, ["1.", "1.a)", "1.b)", "2.", "2.a)", "5.", "6."]);
+    }
+
+    /// The labels of paragraphs by list and level.
+    fn labels(numbering: &mut Numbering, paragraphs: &[(&str, u8)]) -> Vec<String> {
+        let label = |(list, level): &(&str, u8)| {
+            let (list, level) = ((*list).to_owned(), *level);
+            numbering
+                .label(&Numbered { list, level })
+                .unwrap_or_default()
+        };
+        paragraphs.iter().map(label).collect()
+    }
+
+    #[test]
+    fn a_level_starts_anew_where_its_list_says() {
+        let levels = level(0, "decimal", "%1.") + &level(1, "decimal", "%1.%2");
+        let definition = format!(r#"<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>"#);
+        let list = r#"<w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="1"><w:startOverride w:val="4"/></w:lvlOverride></w:num>"#;
+        let mut numbering = numbering(&(definition + list));
+        let paragraphs = [("1", 0), ("1", 1), ("1", 1), ("1", 0), ("1", 1)];
+        let expected = ["1.", "1.4", "1.5", "2.", "2.4"];
+        assert_eq!(labels(&mut numbering, &paragraphs), expected);
+    }
+
+    #[test]
+    fn a_list_may_write_a_level_in_its_own_way() {
+        let levels = level(0, "decimal", "%1.") + &level(1, "decimal", "%1.%2");
+        let definition = format!(r#"<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>"#);
+        let other = level(0, "upperRoman", "Part %1").replace("\"1\"", "\"3\"");
+        let list = format!(
+            r#"<w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0">{other}</w:lvlOverride></w:num>
+            <w:num w:numId="2"><w:abstractNumId w:val="0"/></w:num>"#
+        );
+        let mut numbering = numbering(&(definition + &list));
+        let paragraphs = [("1", 0), ("1", 1), ("1", 0), ("2", 0), ("2", 1)];
+        let expected = ["Part III", "III.1", "Part IV", "5.", "5.1"];
+        assert_eq!(labels(&mut numbering, &paragraphs), expected);
+    }
+
+    #[test]
+    fn a_level_counts_on_as_far_as_it_says() {
+        let counted = |restart: &str| {
+            let third = level(2, "decimal", "%3").replace(
+                "<w:numFmt",
+                &format!("<w:lvlRestart w:val=\"{restart}\"/><w:numFmt"),
+            );
+            let levels = level(0, "decimal", "%1") + &level(1, "decimal", "%2") + &third;
+            let definition =
+                format!(r#"<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>"#);
+            let mut numbering = numbering(&(definition + LISTS));
+            let paragraphs = [("1", 2), ("1", 1), ("1", 2), ("1", 0), ("1", 2)];
+            let labels = labels(&mut numbering, &paragraphs);
+            [labels[0].clone(), labels[2].clone(), labels[4].clone()]
+        };
+        assert_eq!(counted("0"), ["1", "2", "3"]);
+        assert_eq!(counted("1"), ["1", "2", "1"]);
+        assert_eq!(counted("2"), ["1", "1", "1"]);
+        // What does not come before it.
+        assert_eq!(counted("9"), ["1", "1", "1"]);
+    }
+
+    /// What Word shows of `testWORD_override_list_numbering.docx` of Apache Tika, whose paragraphs
+    /// say it.
+    #[test]
+    fn skipped_levels_and_levels_without_a_number_are_as_in_word() {
+        let third = level(2, "upperRoman", "%1.%2.%3")
+            .replace("<w:numFmt", "<w:lvlRestart w:val=\"1\"/><w:numFmt");
+        let skipped = level(0, "decimal", "%1") + &level(1, "lowerLetter", "%1.%2") + &third;
+        let first = level(0, "decimalZero", "%1").replace("<w:start w:val=\"1\"/>", "");
+        let without = first + &level(1, "none", "%1.%2") + &level(2, "decimal", "%1.%2.%3");
+        let bullets = level(0, "ordinal", "%1") + &level(1, "bullet", "*");
+        let bullets = bullets + &level(2, "decimal", "%1.%2.%3");
+        let rows: [(&str, &[u8], &[&str]); 3] = [
+            (
+                &skipped,
+                &[0, 1, 2, 2, 1, 2, 0, 2, 1],
+                &[
+                    "1", "1.a", "1.a.I", "1.a.II", "1.b", "1.b.III", "2", "2.a.I", "2.b",
+                ],
+            ),
+            (
+                &without,
+                &[0, 0, 1, 1, 2, 0],
+                &["00", "01", "01.", "01.", "01..1", "02"],
+            ),
+            (&bullets, &[0, 1, 2, 0], &["1st", "", "1st..1", "2nd"]),
+        ];
+        for (levels, paragraphs, expected) in rows {
+            let definition =
+                format!(r#"<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>"#);
+            let mut numbering = numbering(&(definition + LISTS));
+            let paragraphs: Vec<_> = paragraphs.iter().map(|level| ("1", *level)).collect();
+            assert_eq!(labels(&mut numbering, &paragraphs), expected);
+        }
+    }
+
+    #[test]
+    fn a_definition_may_take_over_a_style_of_lists() {
+        let levels = level(0, "upperLetter", "%1)");
+        let definitions = format!(
+            r#"<w:abstractNum w:abstractNumId="0"><w:numStyleLink w:val="S"/></w:abstractNum>
+            <w:abstractNum w:abstractNumId="1"><w:styleLink w:val="S"/>{levels}</w:abstractNum>"#
+        );
+        let mut numbering = numbering(&(definitions + LISTS));
+        assert_eq!(labels(&mut numbering, &[("1", 0), ("1", 0)]), ["A)", "B)"]);
     }
 
     #[test]
@@ -309,6 +536,9 @@ mod tests {
             (1994, "upperRoman", "MCMXCIV"),
             (4000, "lowerRoman", "4000"),
             (3, "decimalZero", "03"),
+            (112, "ordinal", "112th"),
+            (122, "ordinal", "122nd"),
+            (7, "none", ""),
             (3, "chicago", "3"),
         ] {
             assert_eq!(number(value, format), text);

@@ -54,7 +54,7 @@ fn read_with(body: &str, options: DocumentOptions) -> Document {
             "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>",
         ),
     ];
-    let numbering = "<w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/>\
+    let numbering = "<w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'><w:start w:val='1'/><w:numFmt w:val='decimal'/>\
         <w:lvlText w:val='%1.'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>";
     let footnotes = "<w:footnote w:type='separator' w:id='-1'><w:p><w:r><w:separator/></w:r></w:p></w:footnote>\
         <w:footnote w:id='2'><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote>\
@@ -346,4 +346,23 @@ fn markdown_has_links_notes_lists_and_tables() {
          [^1]: a note\n\n> Note: another\n\n> Comment by Ada: why?"
     );
     assert_eq!(shown(&read(&body))[3], "Paragraph here");
+}
+
+/// The file's paragraphs say what Word shows before each of them: ordinal numbers, levels that are
+/// skipped, go on or start anew where they say, are written otherwise in one list, or have no number.
+#[test]
+fn labels_are_those_that_word_shows() {
+    let file = include_bytes!(
+        "../../../tests/corpus/office/docx/tika__testWORD_override_list_numbering.docx"
+    );
+    let document = read_docx(Cursor::new(file), DocumentOptions::default()).unwrap();
+    let items = document.blocks.iter();
+    let items = items.filter(|block| block.kind == BlockKind::ListItem && block.text != "·");
+    let items: Vec<_> = items
+        .map(|item| (item.label.as_deref().unwrap_or_default(), item.text.trim()))
+        .collect();
+    assert_eq!(items.len(), 43);
+    for (label, text) in items {
+        assert_eq!(label, text);
+    }
 }
