@@ -1,6 +1,7 @@
 //! Text in drawings (ECMA-376 part 1, 21.1): bodies of text and tables, wherever they stand.
 
 use super::math;
+use super::relationships::Relationships;
 use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
 use super::{Error, check};
@@ -65,18 +66,27 @@ pub(super) enum Linked {
     Diagram(String),
 }
 
+/// What of a drawing is read besides its text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Options<'a> {
+    /// What pictures and shapes show, in words.
+    pub(super) with_alternatives: bool,
+    /// The relationships by which links lead outside, for those to be written as in Markdown.
+    pub(super) links: Option<&'a Relationships>,
+}
+
 /// Reads all shapes in an element, groups and graphic frames included.
 ///
 /// A text body is text wherever it stands: in a shape, in a group, on a locked canvas. Bodies
-/// without any are left out. Alternative text is read when it is asked for.
+/// without any are left out.
 pub(super) fn read(
     xml: &mut Xml<'_>,
     element: &Element<'_>,
-    with_alternatives: bool,
+    options: Options<'_>,
 ) -> Result<Vec<Body>, Error> {
     let mut drawing = Drawing {
         bodies: Vec::new(),
-        with_alternatives,
+        options,
     };
     drawing.walk(xml, element, &mut Placeholder::Other)?;
     Ok(drawing.bodies)
@@ -94,12 +104,12 @@ impl Body {
     }
 }
 
-struct Drawing {
+struct Drawing<'a> {
     bodies: Vec<Body>,
-    with_alternatives: bool,
+    options: Options<'a>,
 }
 
-impl Drawing {
+impl Drawing<'_> {
     /// Recursion goes as deep as the XML, which [`Xml`] limits.
     fn walk(
         &mut self,
@@ -113,15 +123,16 @@ impl Drawing {
                     self.walk(xml, &child, &mut Placeholder::Other)?;
                 }
                 (Space::Presentation, "ph") => *placeholder = read_placeholder(xml, &child)?,
-                (Space::Presentation, "cNvPr") if self.with_alternatives => {
+                (Space::Presentation, "cNvPr") if self.options.with_alternatives => {
                     self.alternative(xml.attribute(&child, "descr")?.as_deref());
                 }
                 (Space::Presentation | Space::Drawing, "txBody") => {
-                    let content = Content::Paragraphs(paragraphs(xml, &child)?);
+                    let paragraphs = linked_paragraphs(xml, &child, self.options.links)?;
+                    let content = Content::Paragraphs(paragraphs);
                     self.push(*placeholder, content);
                 }
                 (Space::Drawing, "tbl") => {
-                    let content = Content::Table(rows(xml, &child)?);
+                    let content = Content::Table(rows(xml, &child, self.options.links)?);
                     self.push(*placeholder, content);
                 }
                 (Space::Chart, "chart") => {
@@ -188,24 +199,40 @@ pub(super) fn joined(paragraphs: &[Paragraph]) -> String {
 
 /// The paragraphs of a text body.
 pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<Vec<Paragraph>, Error> {
+    linked_paragraphs(xml, body, None)
+}
+
+/// The same, with where their links lead.
+fn linked_paragraphs(
+    xml: &mut Xml<'_>,
+    body: &Element<'_>,
+    links: Option<&Relationships>,
+) -> Result<Vec<Paragraph>, Error> {
     let mut paragraphs = Vec::new();
     while let Some(child) = xml.child(body)? {
         if child.name() == (Space::Drawing, "p") {
             check("paragraphs", MAX_PARAGRAPHS, paragraphs.len() as u64 + 1)?;
-            paragraphs.push(paragraph(xml, &child)?);
+            paragraphs.push(paragraph(xml, &child, links)?);
         }
     }
     Ok(paragraphs)
 }
 
 /// Runs, fields, breaks and equations, in order and with nothing between them.
-fn paragraph(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Paragraph, Error> {
+fn paragraph(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    links: Option<&Relationships>,
+) -> Result<Paragraph, Error> {
     let mut paragraph = Paragraph::default();
     while let Some(child) = xml.child(element)? {
         let text = &mut paragraph.text;
         match child.name() {
             (Space::Drawing, "pPr") => properties(xml, &child, &mut paragraph)?,
-            (Space::Drawing, "r" | "fld") => texts(xml, &child, text)?,
+            (Space::Drawing, "r" | "fld") => match links {
+                Some(links) => linked_run(xml, &child, links, text)?,
+                None => texts(xml, &child, text)?,
+            },
             (Space::Drawing, "br") => text.push('\n'),
             (Space::Drawing2010, "m") => equation(xml, &child, text)?,
             _ => {}
@@ -244,6 +271,55 @@ fn texts(xml: &mut Xml<'_>, element: &Element<'_>, text: &mut String) -> Result<
     Ok(())
 }
 
+/// A run, and where it leads when that is outside (21.1.2.3.5). Runs that lead to one place, one
+/// behind the other, are one link.
+fn linked_run(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    links: &Relationships,
+    text: &mut String,
+) -> Result<(), Error> {
+    let mut inner = String::new();
+    let mut target = None;
+    while let Some(child) = xml.child(element)? {
+        match child.name() {
+            (Space::Drawing, "rPr") => target = target_of(xml, &child, links)?,
+            (Space::Drawing, "t") => xml.text(&child, &mut inner)?,
+            _ => texts(xml, &child, &mut inner)?,
+        }
+    }
+    let Some(target) = target.filter(|_| !inner.trim().is_empty()) else {
+        text.push_str(&inner);
+        return Ok(());
+    };
+    // One target may stand behind any number of links.
+    xml.count_text(target.len())?;
+    let end = format!("]({target})");
+    match text.strip_suffix(&end).map(str::len) {
+        Some(length) => text.truncate(length),
+        None => text.push('['),
+    }
+    text.push_str(&inner);
+    text.push_str(&end);
+    Ok(())
+}
+
+/// Where the properties of a run lead.
+fn target_of<'l>(
+    xml: &mut Xml<'_>,
+    properties: &Element<'_>,
+    links: &'l Relationships,
+) -> Result<Option<&'l str>, Error> {
+    let mut target = None;
+    while let Some(child) = xml.child(properties)? {
+        if child.name() == (Space::Drawing, "hlinkClick") {
+            let id = xml.attribute_in(&child, Space::Relationships, "id")?;
+            target = id.as_deref().and_then(|id| links.external(id));
+        }
+    }
+    Ok(target)
+}
+
 fn equation(xml: &mut Xml<'_>, element: &Element<'_>, text: &mut String) -> Result<(), Error> {
     while let Some(child) = xml.child(element)? {
         math::push(xml, &child, text)?;
@@ -251,22 +327,30 @@ fn equation(xml: &mut Xml<'_>, element: &Element<'_>, text: &mut String) -> Resu
     Ok(())
 }
 
-fn rows(xml: &mut Xml<'_>, table: &Element<'_>) -> Result<Rows, Error> {
+fn rows(
+    xml: &mut Xml<'_>,
+    table: &Element<'_>,
+    links: Option<&Relationships>,
+) -> Result<Rows, Error> {
     let mut rows = Rows::new();
     while let Some(child) = xml.child(table)? {
         if child.name() == (Space::Drawing, "tr") {
-            rows.push(cells(xml, &child)?);
+            rows.push(cells(xml, &child, links)?);
         }
     }
     Ok(rows)
 }
 
-fn cells(xml: &mut Xml<'_>, row: &Element<'_>) -> Result<Vec<Option<String>>, Error> {
+fn cells(
+    xml: &mut Xml<'_>,
+    row: &Element<'_>,
+    links: Option<&Relationships>,
+) -> Result<Vec<Option<String>>, Error> {
     let mut cells = Vec::new();
     while let Some(child) = xml.child(row)? {
         if child.name() == (Space::Drawing, "tc") {
             let is_continuation = is_continuation(xml, &child)?;
-            let text = cell(xml, &child)?;
+            let text = cell(xml, &child, links)?;
             cells.push((!is_continuation).then_some(text));
         }
     }
@@ -287,11 +371,15 @@ fn is_continuation(xml: &Xml<'_>, cell: &Element<'_>) -> Result<bool, Error> {
 }
 
 /// The text of a cell, its paragraphs that are not empty on a line each.
-fn cell(xml: &mut Xml<'_>, cell: &Element<'_>) -> Result<String, Error> {
+fn cell(
+    xml: &mut Xml<'_>,
+    cell: &Element<'_>,
+    links: Option<&Relationships>,
+) -> Result<String, Error> {
     let mut text = String::new();
     while let Some(child) = xml.child(cell)? {
         if child.name() == (Space::Drawing, "txBody") {
-            text = joined(&paragraphs(xml, &child)?);
+            text = joined(&linked_paragraphs(xml, &child, links)?);
         }
     }
     let lines: Vec<_> = text.split('\n').filter(|line| !line.is_empty()).collect();
@@ -318,7 +406,11 @@ mod tests {
         );
         let mut xml = Xml::new("slide", &text);
         let root = xml.root().unwrap();
-        read(&mut xml, &root, true).unwrap()
+        let options = Options {
+            with_alternatives: true,
+            ..Options::default()
+        };
+        read(&mut xml, &root, options).unwrap()
     }
 
     fn texts_of(inside: &str) -> Vec<String> {
@@ -337,6 +429,41 @@ mod tests {
              <a:endParaRpr/></a:p><a:p/>",
         );
         assert_eq!(texts_of(&inside), ["a\n7 x=1\n"]);
+    }
+
+    #[test]
+    fn links_are_written_when_that_is_asked_for() {
+        let relationship = |id: &str, target: &str| {
+            format!("<Relationship Id='{id}' Target='{target}' TargetMode='External' Type='x'/>")
+        };
+        let links = format!(
+            "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{}{}</Relationships>",
+            relationship("a", "https://a.example/"),
+            relationship("b", "https://b.example/")
+        );
+        let links = Relationships::parse("s.xml", "rels", &links).unwrap();
+        let run = |id: &str, text: &str| {
+            format!("<a:r><a:rPr><a:hlinkClick r:id='{id}'/></a:rPr><a:t>{text}</a:t></a:r>")
+        };
+        let text = format!(
+            r#"<a:p xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"
+            xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">{}{}{}{}{}<a:r><a:t>.</a:t></a:r></a:p>"#,
+            run("a", "one "),
+            run("a", "link"),
+            run("b", "another"),
+            run("nowhere", "inside"),
+            run("b", " "),
+        );
+        let read = |links: Option<&Relationships>| {
+            let mut xml = Xml::new("slide", &text);
+            let root = xml.root().unwrap();
+            paragraph(&mut xml, &root, links).unwrap().text
+        };
+        assert_eq!(read(None), "one linkanotherinside .");
+        assert_eq!(
+            read(Some(&links)),
+            "[one link](https://a.example/)[another](https://b.example/)inside ."
+        );
     }
 
     #[test]

@@ -72,6 +72,7 @@ fn render_deck<R: BufRead + Seek>(
 ) -> Result<Rendered, Error> {
     let options = DeckOptions {
         with_notes: true,
+        with_links: true,
         ..DeckOptions::default()
     };
     let deck = presentation::read_main(package, main, text, &options)?;
@@ -104,7 +105,11 @@ fn render_workbook<R: BufRead + Seek>(
     main: &str,
     text: &str,
 ) -> Result<Rendered, Error> {
-    let book = workbook::read_main(package, main, text, &WorkbookOptions::default());
+    let options = WorkbookOptions {
+        with_links: true,
+        ..WorkbookOptions::default()
+    };
+    let book = workbook::read_main(package, main, text, &options);
     let mut book = book.map_err(|error| match error {
         WorkbookError::Document(error) => error,
         // No sheet was asked for.

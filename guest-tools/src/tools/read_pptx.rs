@@ -52,6 +52,7 @@ impl Tool for ReadPptx {
         let options = DeckOptions {
             with_notes: arguments.notes.unwrap_or(true),
             with_alternatives: arguments.alt_text.unwrap_or(false),
+            with_links: false,
             selection: ranges
                 .is_some()
                 .then_some(&is_selected as &dyn Fn(usize) -> bool),

@@ -78,6 +78,7 @@ impl Arguments {
                 .as_deref()
                 .map_or(Ok(Position::default()), position)?,
             with_formulas: self.formulas.unwrap_or(false),
+            with_links: false,
         })
     }
 

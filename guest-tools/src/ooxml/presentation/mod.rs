@@ -31,6 +31,8 @@ pub(crate) struct DeckOptions<'a> {
     pub(crate) with_notes: bool,
     /// What pictures show, where their author has said so.
     pub(crate) with_alternatives: bool,
+    /// Where links lead, written into the text as in Markdown.
+    pub(crate) with_links: bool,
     /// Which slides, by their index; all when there is none.
     pub(crate) selection: Option<&'a dyn Fn(usize) -> bool>,
 }
@@ -186,10 +188,14 @@ impl<R: BufRead + Seek> Reading<'_, R> {
     fn slide(&mut self, index: usize, id: &str) -> Result<Slide, Error> {
         let part = self.slide_part(id)?;
         let text = self.package.part(&part)?;
-        let (mut bodies, hidden) = read_slide(&part, &text, self.options.with_alternatives)?;
         let links = self.package.relationships(&part);
         let links = self.or_warning(index, "its relationships", links)?;
         let links = links.unwrap_or_default();
+        let options = drawing::Options {
+            with_alternatives: self.options.with_alternatives,
+            links: self.options.with_links.then_some(&links),
+        };
+        let (mut bodies, hidden) = read_slide(&part, &text, options)?;
         self.fill_in(index, &links, &mut bodies)?;
         let notes = match self.options.with_notes {
             true => Some(self.notes(index, &links)?),
@@ -264,8 +270,13 @@ impl<R: BufRead + Seek> Reading<'_, R> {
         let Some(part) = links.first_of_kind("notesSlide") else {
             return Ok(None);
         };
+        let own = match self.options.with_links {
+            true => self.package.relationships(part).unwrap_or_default(),
+            false => Relationships::default(),
+        };
+        let links = self.options.with_links.then_some(&own);
         let notes = self.package.part(part);
-        let notes = notes.and_then(|text| read_notes(part, &text));
+        let notes = notes.and_then(|text| read_notes(part, &text, links));
         Ok(self.or_warning(index, "its notes", notes)?.flatten())
     }
 
@@ -286,19 +297,31 @@ impl<R: BufRead + Seek> Reading<'_, R> {
 }
 
 /// What a slide shows, and whether it is left out of the show.
-fn read_slide(part: &str, text: &str, with_alternatives: bool) -> Result<(Vec<Body>, bool), Error> {
+fn read_slide(
+    part: &str,
+    text: &str,
+    options: drawing::Options<'_>,
+) -> Result<(Vec<Body>, bool), Error> {
     let mut xml = Xml::new(part, text);
     let root = root(&mut xml, part, "sld")?;
     let show = xml.attribute(&root, "show")?;
-    let bodies = drawing::read(&mut xml, &root, with_alternatives)?;
+    let bodies = drawing::read(&mut xml, &root, options)?;
     Ok((bodies, show.is_some_and(|show| !is_true(&show))))
 }
 
 /// The text in the body placeholder, without slide number, date, header and footer.
-fn read_notes(part: &str, text: &str) -> Result<Option<String>, Error> {
+fn read_notes(
+    part: &str,
+    text: &str,
+    links: Option<&Relationships>,
+) -> Result<Option<String>, Error> {
     let mut xml = Xml::new(part, text);
     let root = root(&mut xml, part, "notes")?;
-    let mut bodies = drawing::read(&mut xml, &root, false)?;
+    let options = drawing::Options {
+        links,
+        ..drawing::Options::default()
+    };
+    let mut bodies = drawing::read(&mut xml, &root, options)?;
     bodies.retain(|body| body.placeholder == Placeholder::Body);
     Ok(join(&bodies))
 }

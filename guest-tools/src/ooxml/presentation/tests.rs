@@ -162,6 +162,33 @@ fn markdown_has_headings_lists_tables_and_notes() {
 }
 
 #[test]
+fn links_are_in_the_markdown_only() {
+    let linked = slide("x").replace("<a:r>", "<a:r><a:rPr><a:hlinkClick r:id='l'/></a:rPr>");
+    let links = "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>\
+        <Relationship Id='l' Type='x' Target='https://example.org/' TargetMode='External'/></Relationships>";
+    let list = "<sldIdLst><sldId r:id='a'/></sldIdLst>";
+    let bytes = archive(&[
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "p.xml")]),
+        ),
+        (
+            "p.xml",
+            &format!("<presentation {SPACES}>{list}</presentation>"),
+        ),
+        (
+            "_rels/p.xml.rels",
+            &relationships(&[("a", "slide", "1.xml")]),
+        ),
+        ("1.xml", &linked),
+        ("_rels/1.xml.rels", links),
+    ]);
+    let rendered = crate::ooxml::render(Cursor::new(&bytes)).unwrap();
+    assert_eq!(rendered.text, "## Slide 1\n\n[x](https://example.org/)");
+    assert_eq!(texts(&read(Cursor::new(&bytes), true).unwrap()), ["x"]);
+}
+
+#[test]
 fn one_broken_slide_is_a_warning() {
     let deck = deck_of(&["a", "b", "none"], "<sld", &slide("whole")).unwrap();
     assert_eq!(texts(&deck), ["whole"]);

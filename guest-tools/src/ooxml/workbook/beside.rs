@@ -71,11 +71,14 @@ pub(super) fn read<R: BufRead + Seek>(
     let links = package.relationships(part);
     let links = warnings.unless(&format!("{place}: its relationships"), links)?;
     let links = links.unwrap_or_default();
+    if window.with_links {
+        sheet.write_links(&links)?;
+    }
     let comments = comments(package, &links, persons, window);
     let comments = warnings.unless(&format!("{place}: its comments"), comments)?;
     sheet.comments = comments.unwrap_or_default();
     if window.is_whole_sheet() {
-        let texts = drawings(package, &links, &place, warnings);
+        let texts = drawings(package, &links, &place, window.with_links, warnings);
         let texts = warnings.unless(&format!("{place}: its drawings"), texts)?;
         sheet.drawings = texts.unwrap_or_default();
     }
@@ -182,6 +185,7 @@ fn drawings<R: BufRead + Seek>(
     package: &mut Package<R>,
     links: &Relationships,
     place: &str,
+    with_links: bool,
     warnings: &mut Warnings,
 ) -> Result<Vec<String>, Error> {
     let Some((part, text)) = package.first_linked(links, "drawing")? else {
@@ -189,8 +193,12 @@ fn drawings<R: BufRead + Seek>(
     };
     let mut xml = Xml::new(&part, &text);
     let root = xml.root()?;
-    let mut bodies = drawing::read(&mut xml, &root, false)?;
     let links = package.relationships(&part)?;
+    let options = drawing::Options {
+        links: with_links.then_some(&links),
+        ..drawing::Options::default()
+    };
+    let mut bodies = drawing::read(&mut xml, &root, options)?;
     linked::fill_in(package, &links, &mut bodies, place, warnings)?;
     let texts = bodies.iter().map(|body| body.text().trim().to_owned());
     Ok(texts.filter(|text| !text.is_empty()).collect())

@@ -6,6 +6,8 @@
 mod beside;
 mod dates;
 mod formats;
+mod formulas;
+mod links;
 mod markdown;
 mod place;
 mod sheet;
@@ -48,6 +50,8 @@ pub(crate) struct WorkbookOptions<'a> {
     pub(crate) start: Position,
     /// Formulas too, beside the values that they had.
     pub(crate) with_formulas: bool,
+    /// Where links lead, written into the values as in Markdown.
+    pub(crate) with_links: bool,
 }
 
 impl Default for WorkbookOptions<'_> {
@@ -59,6 +63,7 @@ impl Default for WorkbookOptions<'_> {
             limit: usize::MAX,
             start: Position::default(),
             with_formulas: false,
+            with_links: false,
         }
     }
 }

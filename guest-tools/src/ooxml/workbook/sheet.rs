@@ -3,6 +3,8 @@
 use super::beside::Comment;
 use super::dates::iso;
 use super::formats::Formats;
+use super::formulas::{self, Shared};
+use super::links::{self, Hyperlink};
 use super::place::{Place, Range, letters};
 use super::strings::{Strings, rich_text, unescaped};
 use super::value::Value;
@@ -47,6 +49,9 @@ pub(crate) struct Sheet {
     /// Formulas that were saved without a value.
     #[serde(skip)]
     pub(super) without_value: u64,
+    /// What leads somewhere, until that is written into the values.
+    #[serde(skip)]
+    pub(super) hyperlinks: Vec<Hyperlink>,
 }
 
 /// A row that holds anything.
@@ -88,6 +93,7 @@ pub(super) struct Book {
 pub(super) struct Window {
     range: Range,
     with_formulas: bool,
+    pub(super) with_links: bool,
     rows_left: usize,
     cells_left: usize,
     size_left: usize,
@@ -104,6 +110,7 @@ impl Window {
         Self {
             range: options.range,
             with_formulas: options.with_formulas,
+            with_links: options.with_links,
             rows_left: options.limit,
             cells_left: MAX_ANSWERED,
             size_left: MAX_SIZE,
@@ -183,6 +190,7 @@ impl Sheet {
             comments: Vec::new(),
             drawings: Vec::new(),
             without_value: 0,
+            hyperlinks: Vec::new(),
         }
     }
 
@@ -204,6 +212,9 @@ impl Sheet {
             match child.name() {
                 (Space::Sheet, "sheetData") => self.rows(xml, &child, book, window, &mut used)?,
                 (Space::Sheet, "mergeCells") => merged = merged_ranges(xml, &child)?,
+                (Space::Sheet, "hyperlinks") if window.with_links => {
+                    self.hyperlinks = links::read(xml, &child)?;
+                }
                 _ => {}
             }
         }
@@ -251,6 +262,7 @@ impl Sheet {
         used: &mut Option<Range>,
     ) -> Result<(), Error> {
         let mut number = 0;
+        let mut shared = Shared::default();
         while let Some(child) = xml.child(data)? {
             if child.name() != (Space::Sheet, "row") {
                 continue;
@@ -258,7 +270,7 @@ impl Sheet {
             let given = xml.attribute(&child, "r")?;
             let given = given.and_then(|given| given.trim().parse().ok());
             number = given.unwrap_or(number + 1);
-            let row = read_row(xml, &child, number, book, window, used)?;
+            let row = read_row(xml, &child, number, book, window, used, &mut shared)?;
             self.without_value += row.without_value;
             if !row.is_empty() && window.take(&row) {
                 self.rows.push(row);
@@ -275,6 +287,7 @@ fn read_row(
     book: &Book,
     window: &mut Window,
     used: &mut Option<Range>,
+    shared: &mut Shared,
 ) -> Result<Row, Error> {
     let mut row = Row {
         row: number,
@@ -301,13 +314,20 @@ fn read_row(
             last: place,
         };
         used.get_or_insert(range).include(place);
-        if window.wants(place) {
-            let (value, formula) = cell.read(xml, &child, book)?;
+        if !window.wants(place) {
+            if window.with_formulas && !window.is_closed() {
+                shared.note(xml, &child, place)?;
+            }
+        } else {
+            let shared = window.with_formulas.then_some(&mut *shared);
+            let (value, formula) = cell.read(xml, &child, place, book, shared)?;
             row.without_value += u64::from(value.is_none() && formula.is_some());
             // A shared string may stand in any number of cells.
             xml.count_text(value.as_ref().map_or(0, Value::size))?;
             row.cells.extend(value.map(|value| (column, value)));
             let formula = formula.filter(|_| window.with_formulas);
+            // So may a shared formula.
+            xml.count_text(formula.as_ref().map_or(0, String::len))?;
             row.formulas
                 .extend(formula.map(|formula| (column, Value::Text(formula))));
         }
@@ -353,7 +373,9 @@ impl Cell {
         &self,
         xml: &mut Xml<'_>,
         element: &Element<'_>,
+        place: Place,
         book: &Book,
+        mut shared: Option<&mut Shared>,
     ) -> Result<(Option<Value>, Option<String>), Error> {
         let mut value = String::new();
         let mut inline = String::new();
@@ -362,12 +384,12 @@ impl Cell {
             match child.name() {
                 (Space::Sheet, "v") => xml.text(&child, &mut value)?,
                 (Space::Sheet, "is") => rich_text(xml, &child, &mut inline)?,
-                (Space::Sheet, "f") => xml.text(&child, formula.get_or_insert_default())?,
+                (Space::Sheet, "f") => {
+                    formula = formulas::read(xml, &child, place, shared.as_deref_mut())?;
+                }
                 _ => {}
             }
         }
-        let formula = formula.filter(|formula: &String| !formula.is_empty());
-        let formula = formula.map(|formula| format!("={formula}"));
         Ok((self.value(&value, &inline, book), formula))
     }
 

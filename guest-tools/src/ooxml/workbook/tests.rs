@@ -346,3 +346,63 @@ fn formulas_without_a_value_are_told_of() {
     let row = serde_json::to_value(&book.sheets[0].rows[1]).unwrap();
     assert_eq!(row["formulas"], json!({ "A": "=1+1" }));
 }
+
+#[test]
+fn a_formula_that_cells_share_is_told_of_each() {
+    let cell = |row: u32, formula: &str| {
+        format!("<row r='{row}'><c r='B{row}'>{formula}<v>{row}</v></c></row>")
+    };
+    let rows = cell(1, "<f t='shared' ref='B1:B3' si='0'>A1*2</f>")
+        + &cell(2, "<f t='shared' si='0'/>")
+        + &cell(3, "<f t='shared' si='0'/>")
+        + &cell(4, "<f t='shared' si='7'/>");
+    for start in [0, 2] {
+        let options = WorkbookOptions {
+            with_formulas: true,
+            start: Position {
+                sheet: 0,
+                row: start,
+            },
+            ..WorkbookOptions::default()
+        };
+        let bytes = book(&worksheet(&rows, ""), &worksheet("", ""));
+        let book = serde_json::to_value(read(bytes, &options)).unwrap();
+        let rows = book["sheets"][0]["rows"].as_array().unwrap();
+        let formulas = rows.iter().map(|row| row["formulas"]["B"].clone());
+        let formulas: Vec<_> = formulas.collect();
+        let all = [json!("=A1*2"), json!("=A2*2"), json!("=A3*2"), json!(null)];
+        let from = (start as usize).saturating_sub(1);
+        assert_eq!(formulas, all[from..]);
+    }
+}
+
+#[test]
+fn markdown_says_where_cells_lead() {
+    let link = |id: &str, target: &str| {
+        format!("<Relationship Id='{id}' Type='x' Target='{target}' TargetMode='External'/>")
+    };
+    let links = format!(
+        "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{}{}</Relationships>",
+        link("a", "https://a.example/"),
+        link("b", "https://b.example/")
+    );
+    let rows = "<row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1'><v>1</v></c></row>\
+        <row r='2'><c r='A2' t='s'><v>0</v></c><c r='B2'><v>2</v></c></row>";
+    let more = "<hyperlinks><hyperlink ref='A1' r:id='a' location='there'/>\
+        <hyperlink ref='B1:B9' r:id='b'/><hyperlink ref='A1:C9' r:id='none'/>\
+        <hyperlink ref='A2' location='Two!A1'/><hyperlink ref='B2' r:id='a'/></hyperlinks>";
+    let bytes = || {
+        let parts = [("_rels/1.xml.rels", &*links)];
+        book_with(&worksheet(rows, more), &worksheet("", ""), &parts)
+    };
+    let options = WorkbookOptions {
+        with_links: true,
+        ..WorkbookOptions::default()
+    };
+    let text = read(bytes(), &options).markdown();
+    let expected = "| 1 | [shared](https://a.example/#there) | [1](https://b.example/) |\n\
+        | 2 | shared | [2](https://b.example/) |";
+    assert!(text.contains(expected), "{text}");
+    let plain = read(bytes(), &WorkbookOptions::default()).markdown();
+    assert!(plain.contains("| 1 | shared | 1 |"), "{plain}");
+}
