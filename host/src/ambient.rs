@@ -317,15 +317,6 @@ pub(crate) fn create_public_file(path: &Path, bytes: &[u8], executable: bool) ->
     io::Write::write_all(&mut file, bytes)
 }
 
-/// Writes a file that the operator asked for in one step, over another if there is one.
-pub(crate) fn replace_public_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension(crate::random::hex::<8>());
-    create_public_file(&temporary, bytes, false)?;
-    std::fs::rename(&temporary, path).inspect_err(|_| {
-        let _ = std::fs::remove_file(&temporary);
-    })
-}
-
 /// Removes a file of this crate's own state.
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)

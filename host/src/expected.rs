@@ -5,6 +5,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::arguments;
 use crate::component::{Definition, PathRole};
 use crate::error::{CallError, code};
 
@@ -27,22 +28,15 @@ pub(crate) struct Expected {
 }
 
 impl CallerWord {
-    /// Reads the arguments. Text that is not JSON says nothing; the tool refuses it.
-    pub(crate) fn read(
-        arguments: &str,
-        definition: Option<&Definition>,
-    ) -> Result<Self, CallError> {
-        let Some(definition) = definition else {
-            return Ok(Self::default());
-        };
+    /// Reads the arguments, a JSON object.
+    pub(crate) fn read(arguments: &str, definition: &Definition) -> Result<Self, CallError> {
         // A name can also be spelled with escapes.
         let may_say = ["expected_", "recursive", "\\u"];
         if !may_say.iter().any(|word| arguments.contains(word)) {
             return Ok(Self::default());
         }
-        let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
-            return Ok(Self::default());
-        };
+        // What the host cannot read, the tool might, and not hear that it is bound.
+        let arguments = arguments::members(arguments)?;
         let version = text_of(&arguments, "expected_version", 32)?;
         let sha256 = text_of(&arguments, "expected_sha256", 64)?;
         let guarded = definition

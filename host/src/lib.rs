@@ -50,6 +50,7 @@ compile_error!("rootbound runs on Linux only: it relies on openat2 and on unname
 
 mod ambient;
 mod approval;
+mod arguments;
 mod audit;
 mod bindings;
 mod builder;
@@ -122,17 +123,19 @@ pub use explain::{Inside, RootReport};
 pub use kernel::{ConfineError, KernelConfinement};
 pub use optional::GuestLine;
 pub use output::{Content, Output, Receipt, json_length};
-pub use paths::PathRules;
+pub use paths::{PathRules, is_windows_device};
 pub use patterns::{PatternError, Patterns, SECRETS};
 pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
 #[cfg(feature = "oci")]
 pub use pulled::PulledFiles;
 pub use roots::{Grant, Rights};
-pub use screen::escaped;
+pub use screen::{escaped, escaped_json};
 pub use session::{Arguments, CallOptions, CallWatch, Session};
 pub use tool_host::{HostError, HostedTool, Tenant, ToolHost};
 pub use toolset::Toolset;
 pub use trace::{NoTraceParent, TraceParent};
 pub use transaction::{Covers, EffectReceipt};
 pub use walk::Version;
-pub use written::{NewFile, read_input_file, write_new_directory, write_output_file};
+pub use written::{
+    NewFile, begins_as_component, read_input_file, write_new_directory, write_output_file,
+};

@@ -316,9 +316,11 @@ fn foreign_meaning(path: &str) -> Option<&'static str> {
     path.contains('\\').then_some("backslash")
 }
 
-/// Device names keep their meaning in any case, in any directory, with any extension, and
-/// with spaces before it; digits include the superscripts (CVE-2024-51745).
-fn is_windows_device(name: &str) -> bool {
+/// Whether Windows takes a name for a device. Device names keep their meaning in any case, in any
+/// directory, with any extension, and with spaces before it; digits include the superscripts
+/// (CVE-2024-51745).
+#[must_use]
+pub fn is_windows_device(name: &str) -> bool {
     let stem = name
         .split(['.', ':'])
         .next()

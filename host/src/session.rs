@@ -11,6 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::approval::Approver;
+use crate::arguments;
 use crate::audit::{self, AuditLog, Entry, EntryKind, Settler};
 use crate::bindings::provider::ToolError;
 use crate::builder::SessionBuilder;
@@ -348,10 +349,11 @@ impl Session {
         let arguments = std::str::from_utf8(arguments).map_err(|_| not_utf_8())?;
         let arguments = self.respell(tool, arguments)?;
         let definition = self.shared.component.definition(tool)?;
-        state.word = CallerWord::read(&arguments, definition)?;
         let Some(definition) = definition else {
             return Ok(arguments);
         };
+        arguments::check(&arguments)?;
+        state.word = CallerWord::read(&arguments, definition)?;
         let arguments = match &self.shared.default_encoding {
             Some(label) => default_encoding::arguments(arguments, definition, label),
             None => arguments,

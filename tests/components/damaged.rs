@@ -10,7 +10,8 @@ use wasm_encoder::{
 use super::guest;
 use crate::support::cli::{Cli, Run};
 
-fn importing(interface: &str) -> Vec<u8> {
+/// A component that imports an interface with one function.
+pub fn importing(interface: &str) -> Vec<u8> {
     let mut instance = InstanceType::new();
     let none: [(&str, wasm_encoder::ComponentValType); 0] = [];
     instance.ty().function().params(none).result(None);

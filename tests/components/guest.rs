@@ -24,7 +24,13 @@ pub const ALL: &str = "environment,stdio,clocks,random,exit,deny-network";
 /// The component that imports everything.
 pub fn importing() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    BYTES.get_or_init(|| encode(&std::fs::read(build()).unwrap()))
+    BYTES.get_or_init(|| encode(module()))
+}
+
+/// The module that it is made of.
+pub fn module() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| std::fs::read(build()).unwrap())
 }
 
 /// The same, with everything granted.

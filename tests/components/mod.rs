@@ -2,13 +2,17 @@
 //! kept apart from one another.
 
 mod caching;
+mod calling;
 mod damaged;
-mod declaring;
+pub mod declaring;
 mod guest;
 mod hosting;
 mod importing;
 mod inspecting;
 mod listing;
 mod locking;
+mod marketplace;
+mod showing;
 mod signing;
 mod tables;
+mod writing;

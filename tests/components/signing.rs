@@ -8,48 +8,69 @@ use super::guest;
 use crate::hostile::component::with_listing;
 use crate::support::cli::{Cli, Run};
 
-/// A signer with a key, and a component.
+/// Two keys in a directory, `one` and `two`.
+pub struct Signer {
+    pub cli: Cli,
+}
+
+/// A signer, and a component.
 struct Desk {
-    cli: Cli,
+    signer: Signer,
     component: PathBuf,
 }
 
-fn minisign(directory: &Path, arguments: &[&str]) {
+pub fn minisign(directory: &Path, arguments: &[&str]) {
     let mut minisign = Command::new("minisign");
     let run = minisign.args(arguments).current_dir(directory).output();
     let run = run.expect("`scripts/test-prerequisites` installs minisign");
     assert!(run.status.success(), "{run:?}");
 }
 
-impl Desk {
-    fn new() -> Self {
+impl Signer {
+    pub fn new() -> Self {
         let cli = Cli::new();
-        let component = guest::file(cli.state(), "tool.wasm", guest::plain());
         for key in ["one", "two"] {
             let (public, secret) = (format!("{key}.pub"), format!("{key}.key"));
             minisign(cli.state(), &["-G", "-W", "-p", &public, "-s", &secret]);
         }
-        Self { cli, component }
+        Self { cli }
+    }
+
+    /// The public half of a key, as options take it.
+    pub fn key(&self, key: &str) -> String {
+        let file = self.cli.state().join(format!("{key}.pub"));
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().nth(1).unwrap().to_owned()
+    }
+}
+
+impl Desk {
+    fn new() -> Self {
+        let signer = Signer::new();
+        let component = guest::file(signer.cli.state(), "tool.wasm", guest::plain());
+        Self { signer, component }
+    }
+
+    fn cli(&self) -> &Cli {
+        &self.signer.cli
+    }
+
+    fn key(&self, key: &str) -> String {
+        self.signer.key(key)
     }
 
     fn sign(&self, key: &str) {
         let secret = format!("{key}.key");
         minisign(
-            self.cli.state(),
+            self.cli().state(),
             &["-S", "-W", "-s", &secret, "-m", "tool.wasm"],
         );
-    }
-
-    fn key(&self, key: &str) -> String {
-        let file = self.cli.state().join(format!("{key}.pub"));
-        let text = fs::read_to_string(file).unwrap();
-        text.lines().nth(1).unwrap().to_owned()
     }
 
     /// The code of the first problem, and that loading agrees with inspecting.
     fn problem(&self, options: &[&str]) -> Option<String> {
         let inspected = Run::of(
-            (self.cli.command(["inspect", "--json"]))
+            (self.cli().command(["inspect", "--json"]))
                 .arg(&self.component)
                 .args(options),
         );
@@ -57,7 +78,7 @@ impl Desk {
             .as_str()
             .map(str::to_owned);
         let listed = Run::of(
-            (self.cli.command(["tools", "--component"]))
+            (self.cli().command(["tools", "--component"]))
                 .arg(&self.component)
                 .args(options),
         );
@@ -111,7 +132,7 @@ fn a_signature_of_another_file_or_none_is_never_taken() {
     fs::write(&desk.component, with_listing(b'o')).unwrap();
     let invalid = Some("signature-invalid");
     assert_eq!(desk.problem(&["--trusted-key", &key]).as_deref(), invalid);
-    let signature = desk.cli.state().join("tool.wasm.minisig");
+    let signature = desk.cli().state().join("tool.wasm.minisig");
     for text in [
         "",
         "untrusted comment: x\nRWnothing\n",

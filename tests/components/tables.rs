@@ -91,6 +91,26 @@ fn a_digest_in_the_table_is_held_to() {
     assert!(run.stderr.contains("digest-mismatch"), "{run:?}");
 }
 
+/// It is no file, and still what it is: another version of the program has another one.
+#[test]
+fn the_built_in_component_is_held_to_a_digest_too_and_has_no_signature() {
+    let desk = Desk::new();
+    let digest = sha256(fs::read(built_in()).unwrap());
+    let table = |more: &str| format!("[component.a]\nfile = \"built-in\"\n{more}\n");
+    let pinned = |digest: &str| table(&format!("sha256 = \"{digest}\""));
+    assert_eq!(desk.check(&pinned(&digest))["component"], digest);
+    assert_eq!(desk.check(&pinned(&digest.to_uppercase()))["name"], "a");
+    let run = desk.run(&["check"], &pinned(&"0".repeat(64)));
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("digest-mismatch"), "{run:?}");
+    let run = desk.run(&["check"], &table("require_signature = true"));
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("no signature of its own"), "{run:?}");
+    desk.check(&table("require_signature = false"));
+    // What is said of all components is said of files.
+    desk.check(&format!("require_signature = true\n{}", table("")));
+}
+
 #[test]
 fn what_cannot_stand_in_a_table_is_told_with_its_place() {
     let desk = Desk::new();
@@ -117,6 +137,10 @@ fn what_cannot_stand_in_a_table_is_told_with_its_place() {
             "cannot be a component's name",
         ),
         ("[component.a]\nfile = 7\n", "`file` takes text"),
+        (
+            "[component.a]\nfile = \"FILE\"\nsha256 = \"abc\"\n",
+            "rootbound.toml:3:10: a digest is 64 hexadecimal digits",
+        ),
     ] {
         let run = desk.run(&["check"], config);
         assert_eq!(run.status, Some(2), "{config}: {run:?}");

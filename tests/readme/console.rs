@@ -6,12 +6,12 @@ use std::process::Command;
 use super::{blocks, readme, repository, search_path};
 
 /// One command and what it prints; `…` stands for anything.
-struct Step {
-    command: String,
-    shown: String,
+pub(super) struct Step {
+    pub(super) command: String,
+    pub(super) shown: String,
 }
 
-fn steps(block: &str) -> Vec<Step> {
+pub(super) fn steps(block: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for line in block.lines() {
         match (line.strip_prefix("$ "), steps.last_mut()) {
@@ -29,7 +29,7 @@ fn steps(block: &str) -> Vec<Step> {
     steps
 }
 
-fn run(command: &str, directory: &Path) -> String {
+pub(super) fn run(command: &str, directory: &Path) -> String {
     let output = Command::new("bash")
         .args(["-c", command])
         .current_dir(directory)
@@ -43,7 +43,7 @@ fn run(command: &str, directory: &Path) -> String {
 
 /// Whether the parts around each `…` occur in this order, the first at the start and the
 /// last at the end.
-fn fits(shown: &str, printed: &str) -> bool {
+pub(super) fn fits(shown: &str, printed: &str) -> bool {
     let mut parts = shown.split('…');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = printed.strip_prefix(first) else {

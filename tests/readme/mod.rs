@@ -1,6 +1,7 @@
 //! The documents say what is so: commands, outputs, tables, names of files.
 
 mod clients;
+mod components;
 mod console;
 mod deployment;
 mod links;

@@ -123,6 +123,17 @@ def a_component_goes_there_and_back():
     first = pulled(reference, "--output", output)
     assert open(output, "rb").read() == component and not first["cached"], first
     assert first["sha256"] == hashlib.sha256(component).hexdigest()
+    for old in (b"", component[:100]):
+        open(output, "wb").write(old)
+        pulled(reference, "--output", output)
+        assert open(output, "rb").read() == component
+    for name, make in (("text", lambda it: open(it, "w").write("my thesis")), ("link", lambda it: os.symlink(output, it)),
+                       ("directory", os.mkdir)):
+        taken = os.path.join(WORK, name)
+        make(taken)
+        ended = pull(reference, "--plain-http", "--output", taken)
+        assert ended.returncode == 1 and json.loads(ended.stdout)["error"]["code"] == "exists", ended
+    assert open(os.path.join(WORK, "text")).read() == "my thesis" and os.path.islink(os.path.join(WORK, "link"))
     again = pulled(reference)
     assert again["cached"] and open(again["component"], "rb").read() == component
     assert os.stat(again["component"]).st_mode & 0o777 == 0o600 and os.stat(CACHE).st_mode & 0o777 == 0o700

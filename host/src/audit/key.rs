@@ -7,8 +7,7 @@ use std::str::FromStr;
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
-use crate::ambient;
-use crate::random;
+use crate::{ambient, random, written};
 
 /// What a key file begins with.
 const KEY_FORMAT: &str = "rootbound-audit-key/1";
@@ -66,16 +65,14 @@ impl AuditKey {
         })
     }
 
-    /// Writes the key to a new file of mode 0600.
+    /// Writes the key to a new file of mode 0600, whole or not at all.
     ///
     /// # Errors
     ///
     /// When there is a file already, or it cannot be written.
     pub fn write_new(&self, file: impl AsRef<Path>) -> io::Result<()> {
         let text = format!("{KEY_FORMAT} {}\n", random::hex_of(self.key.as_bytes()));
-        let mut file = ambient::create_private_file(file.as_ref())?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
-        file.sync_all()
+        written::write_new_private_file(file.as_ref(), text.as_bytes())
     }
 
     /// The key for those who verify.

@@ -19,7 +19,7 @@ pub(super) fn run(args: &ApprovalsArgs) -> Result<Exit, Failure> {
     };
     match answered {
         Ok(question) => {
-            print::result(describe(&question).trim_end());
+            print::text(&describe(&question));
             Ok(Exit::Success)
         }
         Err(error) => refused(error),
@@ -28,8 +28,8 @@ pub(super) fn run(args: &ApprovalsArgs) -> Result<Exit, Failure> {
 
 fn show(question: Result<QueuedApproval, QueueError>, as_json: bool) -> Result<Exit, Failure> {
     match question {
-        Ok(question) if as_json => print::result(&json!(question).to_string()),
-        Ok(question) => print::result(in_full(&question).trim_end()),
+        Ok(question) if as_json => print::json(&json!(question).to_string()),
+        Ok(question) => print::text(&in_full(&question)),
         Err(error) => return refused(error),
     }
     Ok(Exit::Success)
@@ -48,12 +48,12 @@ fn refused(error: QueueError) -> Result<Exit, Failure> {
 fn list(queue: &ApprovalQueue, as_json: bool) -> Result<Exit, Failure> {
     let questions = queue.list().map_err(anyhow::Error::from)?;
     if as_json {
-        print::result(&json!({ "approvals": questions }).to_string());
+        print::json(&json!({ "approvals": questions }).to_string());
     } else if questions.is_empty() {
-        print::result("nothing waits for an approval");
+        print::text("nothing waits for an approval");
     } else {
         let text: String = questions.iter().map(describe).collect();
-        print::result(text.trim_end());
+        print::text(&text);
     }
     Ok(Exit::Success)
 }

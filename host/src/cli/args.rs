@@ -102,7 +102,7 @@ pub(crate) struct PackArgs {
     /// The module, as cargo builds it for `wasm32-unknown-unknown`.
     #[arg(value_name = "MODULE.wasm")]
     pub(crate) module: PathBuf,
-    /// The component to be written.
+    /// The component to be written; only another component is written over.
     #[arg(long, short, value_name = "FILE.wasm")]
     pub(crate) output: PathBuf,
 }
@@ -112,7 +112,7 @@ pub(crate) struct PackArgs {
 pub(crate) struct PullArgs {
     /// `oci://HOST[:PORT]/NAME@sha256:DIGEST`, the digest of the manifest.
     pub(crate) reference: String,
-    /// Write the component to this file, too.
+    /// Write the component to this file, too; only another component is written over.
     #[arg(long, short, value_name = "FILE.wasm", conflicts_with = "resolve")]
     pub(crate) output: Option<PathBuf>,
     /// Only print the reference with the digest that its tag has now.

@@ -22,7 +22,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let tenant = args.session.open()?.tenant;
     let exit = match call(&tenant, args, arguments) {
         Ok(output) => {
-            print::result(&output.to_json());
+            print::json(&output.to_json());
             Exit::Success
         }
         Err(error) => {

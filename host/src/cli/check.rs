@@ -13,15 +13,15 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let opened = args.session.open()?;
     if args.print_config {
         let sources = &args.session.sources;
-        print::result(&options::shown(
-            sources,
-            &opened.tenant.session().policy_json(),
-            args.wants_json(),
-        ));
+        let policy = opened.tenant.session().policy_json();
+        match args.wants_json() {
+            true => print::json(&options::as_json(sources, &policy)),
+            false => print::text(&options::as_text(sources, &policy)),
+        }
     } else if args.wants_json() {
-        print::result(&as_json(&opened, args.look_inside).to_string());
+        print::json(&as_json(&opened, args.look_inside).to_string());
     } else {
-        print::result(as_text(&opened, args.look_inside).trim_end());
+        print::text(&as_text(&opened, args.look_inside));
     }
     opened.tenant.host().close()?;
     Ok(Exit::Success)

@@ -1,14 +1,17 @@
 //! Which components run, from the command line and the configuration file.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use rootbound::{ComponentCache, ComponentLoader, Import, ToolComponent, TrustedKey};
+use rootbound::{
+    ComponentCache, ComponentLoader, HostError, Import, ToolComponent, ToolHost, TrustedKey,
+};
 
 use super::args::{GrantArgs, PolicyArgs, SessionArgs};
 use super::lock::{self, Lock};
@@ -16,7 +19,7 @@ use super::settings::Sources;
 use super::{Failure, milliseconds, print};
 
 /// Stands for the component that is part of the program.
-const BUILT_IN: &str = "built-in";
+pub(super) const BUILT_IN: &str = "built-in";
 /// Its name where it is one of several.
 const BUILT_IN_NAME: &str = "files";
 /// Letters of a component's name.
@@ -51,7 +54,8 @@ pub(crate) struct TrustArgs {
     /// beside its component, in `FILE.wasm.minisig`.
     #[arg(long, value_name = "KEY", value_parser = TrustedKey::parse)]
     trusted_key: Vec<TrustedKey>,
-    /// Take only components with a signature of a trusted key.
+    /// Take only components with a signature of a trusted key. The built-in one is part of the
+    /// program, and needs none.
     #[arg(long)]
     require_signature: bool,
     /// Milliseconds that compiling a component may take, or a time such as `5m`
@@ -67,7 +71,7 @@ pub(crate) struct TableArgs {
     #[arg(long)]
     pub(super) file: Option<PathBuf>,
     /// Its digest: another file is not taken.
-    #[arg(long)]
+    #[arg(long, value_parser = digest)]
     sha256: Option<String>,
     #[command(flatten)]
     trust: TrustArgs,
@@ -122,7 +126,7 @@ pub(crate) enum ManifestCommand {
         /// The manifest, a JSON object; `docs/components.md` says what stands in it.
         #[arg(value_name = "MANIFEST.json")]
         manifest: PathBuf,
-        /// Where the new component goes; there must be no such file yet.
+        /// Where the new component goes; only another component is written over.
         #[arg(long, short, value_name = "FILE.wasm")]
         output: PathBuf,
     },
@@ -162,6 +166,7 @@ impl ComponentArgs {
         lock: Option<&Lock>,
     ) -> Result<Vec<Wanted>, Failure> {
         let tables = sources.component_tables()?;
+        let given = self.named(&tables)?;
         let cache = match self.component.is_empty() && tables.is_empty() {
             true => None,
             false => self.cache(),
@@ -171,9 +176,7 @@ impl ComponentArgs {
             None => trust.loader(),
         };
         let mut wanted: Vec<Wanted> = Vec::new();
-        for given in &self.component {
-            let (name, file) = split_name(given)?;
-            let name = name.unwrap_or_else(|| unique_name(file, &wanted));
+        for (name, file) in given {
             wanted.push(Wanted::load(name, file, &loading(&self.trust), lock)?);
         }
         for (name, file, own) in tables {
@@ -197,6 +200,30 @@ impl ComponentArgs {
         Ok(wanted)
     }
 
+    /// The components of the command line, each with a name that no other has.
+    fn named(
+        &self,
+        tables: &[(String, PathBuf, TableArgs)],
+    ) -> anyhow::Result<Vec<(String, &Path)>> {
+        let given: Result<Vec<_>, _> = self.component.iter().map(|it| split_name(it)).collect();
+        let given = given?;
+        let said = given.iter().filter_map(|(name, _)| name.as_ref());
+        let mut taken = BTreeSet::new();
+        for name in said.chain(tables.iter().map(|(name, ..)| name)) {
+            ToolHost::check_name(name)?;
+            if !taken.insert(name.clone()) {
+                return Err(HostError::Taken(name.clone()).into());
+            }
+        }
+        let mut named = Vec::new();
+        for (name, file) in given {
+            let name = name.unwrap_or_else(|| unique_name(file, &taken));
+            taken.insert(name.clone());
+            named.push((name, file));
+        }
+        Ok(named)
+    }
+
     /// The lock that is in force.
     fn lock_file(&self, sources: &Sources) -> Option<PathBuf> {
         let beside = || Some(sources.file.as_ref()?.with_file_name(lock::FILE_NAME));
@@ -212,6 +239,11 @@ impl ComponentArgs {
         let beside = beside.map(|file| file.with_file_name(lock::FILE_NAME));
         let file = self.lock.clone().or(beside);
         file.unwrap_or_else(|| PathBuf::from(lock::FILE_NAME))
+    }
+
+    /// Whether what `rootbound lock` writes is in force with the same options.
+    pub(crate) fn finds_lock(&self, sources: &Sources) -> bool {
+        self.lock.is_some() || sources.file.is_some()
     }
 
     /// Files that decide what runs, and that no tool may reach.
@@ -244,7 +276,8 @@ impl Wanted {
     ) -> Result<Self, Failure> {
         let is_built_in = file == Path::new(BUILT_IN);
         let loaded = match (is_built_in, lock) {
-            (true, _) => ToolComponent::file_tools(),
+            (true, None) => loader.file_tools(),
+            (true, Some(lock)) => lock.load_built_in(&name, loader),
             (false, None) => loader.load_file(file),
             (false, Some(lock)) => lock.load(&name, loader, file),
         };
@@ -279,8 +312,7 @@ pub(crate) fn unusable(file: &Path, error: &rootbound::ComponentError) -> anyhow
         "" => String::new(),
         hint => format!(" ({hint})"),
     };
-    let said = rootbound::escaped(&error.to_string());
-    anyhow::anyhow!("`{}`: {said}{hint}", file.display())
+    anyhow::anyhow!("`{}`: {error}{hint}", file.display())
 }
 
 /// `csv=./tools/csv.wasm` is a name and a file; a file with `=` in its name is given as
@@ -299,8 +331,15 @@ fn split_name(given: &OsStr) -> anyhow::Result<(Option<String>, &Path)> {
     Ok((Some(name.to_owned()), Path::new(file)))
 }
 
+/// Takes what can be a SHA-256 in hex.
+pub(super) fn digest(text: &str) -> anyhow::Result<String> {
+    let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    ensure!(is_digest, "a digest is 64 hexadecimal digits");
+    Ok(text.to_ascii_lowercase())
+}
+
 /// A name made of the file's, which no other component has.
-fn unique_name(file: &Path, taken: &[Wanted]) -> String {
+fn unique_name(file: &Path, taken: &BTreeSet<String>) -> String {
     if file == Path::new(BUILT_IN) {
         return unique(BUILT_IN_NAME, taken);
     }
@@ -315,11 +354,11 @@ fn unique_name(file: &Path, taken: &[Wanted]) -> String {
     }
 }
 
-fn unique(name: &str, taken: &[Wanted]) -> String {
+fn unique(name: &str, taken: &BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     std::iter::once(name.to_owned())
         .chain(numbered)
-        .find(|name| !taken.iter().any(|other| other.name == *name))
+        .find(|name| !taken.contains(name))
         .unwrap_or_default()
 }
 
@@ -337,9 +376,10 @@ mod tests {
         assert_eq!(split("./a=b.wasm"), (None, "./a=b.wasm"));
         assert!(split_name(OsStr::new("csv=")).is_err());
         assert_eq!(
-            unique_name(Path::new("x/word_count.v2.wasm"), &[]),
+            unique_name(Path::new("x/word_count.v2.wasm"), &BTreeSet::new()),
             "word-count-v2"
         );
-        assert_eq!(unique_name(Path::new("ü.wasm"), &[]), "component");
+        let taken = BTreeSet::from(["component".to_owned()]);
+        assert_eq!(unique_name(Path::new("ü.wasm"), &taken), "component-2");
     }
 }

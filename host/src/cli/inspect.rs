@@ -28,8 +28,8 @@ pub(super) fn run(args: &InspectArgs) -> Exit {
     let found = Found { inspection, tools };
     let file = args.file.to_string_lossy();
     match args.json {
-        true => print::result(&found.as_json(&file).to_string()),
-        false => print::result(found.as_text(&file).trim_end()),
+        true => print::json(&found.as_json(&file).to_string()),
+        false => print::text(&found.as_text(&file)),
     }
     match found.loads() {
         true => Exit::Success,

@@ -1,14 +1,12 @@
 //! `rootbound manifest`: what a component declares that it needs.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
 use rootbound::{ComponentError, Manifest, read_component};
 
 use super::components::{ManifestArgs, ManifestCommand, unusable};
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, output, print};
 
 pub(super) fn run(args: &ManifestArgs) -> Result<Exit, Failure> {
     match &args.command {
@@ -25,7 +23,7 @@ fn show(file: &Path) -> Result<Exit, Failure> {
     let manifest = read_component(file).and_then(|bytes| Manifest::of(&bytes));
     match manifest {
         Ok(Some(manifest)) => {
-            print::result(&manifest.to_json().to_string());
+            print::json(&manifest.to_json().to_string());
             Ok(Exit::Success)
         }
         Ok(None) => Ok(refused(file, "it has no manifest")),
@@ -48,16 +46,6 @@ fn add(file: &Path, manifest: &Path, output: &Path) -> anyhow::Result<Exit> {
         let about_manifest = error.code().starts_with("manifest-m");
         unusable(if about_manifest { manifest } else { file }, &error)
     })?;
-    create(output)
-        .and_then(|mut new| new.write_all(&with_manifest))
-        .with_context(|| format!("`{}` cannot be written", output.display()))?;
+    output::component(output, &with_manifest)?;
     Ok(Exit::Success)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the operator names the file to be made"
-)]
-fn create(file: &Path) -> std::io::Result<std::fs::File> {
-    OpenOptions::new().write(true).create_new(true).open(file)
 }

@@ -17,6 +17,7 @@ mod milliseconds;
 mod new;
 mod opening;
 mod options;
+mod output;
 mod pack;
 pub(crate) mod print;
 #[cfg(feature = "oci")]

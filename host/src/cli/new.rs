@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use rootbound::{NewFile, write_new_directory};
+use rootbound::{NewFile, is_windows_device, write_new_directory};
 
 use super::args::NewArgs;
 use super::{Exit, Failure, print};
@@ -25,6 +25,17 @@ const PUBLISHED: &str = concat!(
 
 /// As long as a tool's name may be.
 const LONGEST: usize = 64;
+
+/// Words that cannot be names (The Rust Reference, Keywords: strict and reserved, edition 2024).
+const KEYWORDS: [&str; 52] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "union",
+];
+/// Crates that come with Rust.
+const CRATES: [&str; 5] = ["alloc", "core", "proc-macro", "std", "test"];
 
 /// A file of the example, as the build script found it.
 macro_rules! example {
@@ -70,7 +81,7 @@ pub(super) fn run(args: &NewArgs) -> Result<Exit, Failure> {
         }
         made => made.with_context(|| format!("cannot make `{name}`"))?,
     }
-    print::result(&format!("made `{name}`; now: cd {name} && ./test"));
+    print::text(&format!("made `{name}`; now: cd {name} && ./test"));
     Ok(Exit::Success)
 }
 
@@ -85,11 +96,25 @@ fn check(name: &str) -> anyhow::Result<()> {
          `-`, a letter first, such as `word-count`",
         name.escape_debug()
     );
-    // Names of Rust's own that a crate cannot have.
-    if ["test", "core", "std", "alloc", "proc-macro"].contains(&name) {
-        bail!("`{name}` is a crate of Rust's: choose another name");
-    }
-    Ok(())
+    let whose = if KEYWORDS.contains(&name) {
+        "a word of Rust's"
+    } else if CRATES.contains(&name) || dependencies().any(|it| it == name) {
+        "a crate that it is built with"
+    } else if is_windows_device(name) {
+        "a device on Windows"
+    } else {
+        return Ok(());
+    };
+    bail!("`{name}` is {whose}: choose another name, such as `{name}-tool`")
+}
+
+/// What the new crate depends on.
+fn dependencies() -> impl Iterator<Item = &'static str> {
+    let (_, manifest) = FILES[0];
+    let lines = manifest.lines();
+    let lines = lines.skip_while(|line| *line != "[dependencies]").skip(1);
+    let entries = lines.take_while(|line| !line.starts_with('['));
+    entries.filter_map(|line| Some(line.split_once(" = ")?.0))
 }
 
 fn dependency(tool_crate: Option<&Path>) -> anyhow::Result<String> {
@@ -135,8 +160,29 @@ mod tests {
 
     #[test]
     fn names_that_cargo_or_agents_refuse_are_refused_at_once() {
-        for name in ["a", "word-count", "a2-b3"] {
+        for name in [
+            "a",
+            "word-count",
+            "a2-b3",
+            "tool",
+            "option",
+            "com",
+            "fn-tool",
+        ] {
             assert!(check(name).is_ok(), "{name}");
+        }
+        for name in KEYWORDS.into_iter().chain(CRATES).chain([
+            "rootbound-tool",
+            "serde",
+            "schemars",
+            "con",
+            "nul",
+            "com1",
+            "lpt9",
+        ]) {
+            let told = check(name).unwrap_err().to_string();
+            assert!(told.contains("choose another name"), "{told}");
+            check(&format!("{name}-tool")).unwrap();
         }
         let long = "a".repeat(65);
         for name in [
@@ -144,6 +190,17 @@ mod tests {
         ] {
             assert!(check(name).is_err(), "{name}");
         }
+    }
+
+    /// The one name of the new crate's own ends as no other does, so that no tool's name can be
+    /// that of something else there.
+    #[test]
+    fn the_name_of_the_tool_is_no_other_in_the_crate() {
+        let (_, source) = FILES[2];
+        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+        let words = source.split(|c| !is_letter(c));
+        let others = words.filter(|word| word.ends_with("Tool") && *word != "WordCountTool");
+        assert_eq!(others.collect::<Vec<_>>(), ["Tool", "Tool"], "the trait");
     }
 
     #[test]

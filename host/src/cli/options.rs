@@ -2,19 +2,22 @@
 
 use std::fmt::Write;
 
-use rootbound::escaped;
+use rootbound::{escaped, escaped_json};
 use serde_json::{Map, Value, json};
 
 use super::settings::{Origin, Settled, Sources};
 
-pub(super) fn shown(sources: &Sources, policy: &Value, as_json: bool) -> String {
-    let settled: Vec<Settled> = (sources.settled.iter())
-        .map(|one| in_force(one, policy))
+/// For programs.
+pub(super) fn as_json(sources: &Sources, policy: &Value) -> String {
+    let options: Map<String, Value> = (settled(sources, policy))
+        .map(|one| (one.key.clone(), describe(&one)))
         .collect();
-    match as_json {
-        true => to_json(sources, &settled).to_string(),
-        false => to_text(sources, &settled),
-    }
+    let file = sources.file.as_ref().map(|file| file.display().to_string());
+    json!({ "file": file, "options": options }).to_string()
+}
+
+fn settled(sources: &Sources, policy: &Value) -> impl Iterator<Item = Settled> {
+    sources.settled.iter().map(|one| in_force(one, policy))
 }
 
 /// An option with the value that the session goes by, which for the policy's is known better
@@ -25,14 +28,6 @@ fn in_force(given: &Settled, policy: &Value) -> Settled {
         settled.value = value.clone();
     }
     settled
-}
-
-fn to_json(sources: &Sources, settled: &[Settled]) -> Value {
-    let options: Map<String, Value> = (settled.iter())
-        .map(|one| (one.key.clone(), describe(one)))
-        .collect();
-    let file = sources.file.as_ref().map(|file| file.display().to_string());
-    json!({ "file": file, "options": options })
 }
 
 fn describe(settled: &Settled) -> Value {
@@ -50,9 +45,9 @@ fn describe(settled: &Settled) -> Value {
 }
 
 /// In the language of the file, so that it could be one.
-fn to_text(sources: &Sources, settled: &[Settled]) -> String {
+pub(super) fn as_text(sources: &Sources, policy: &Value) -> String {
     let mut text = String::new();
-    for one in settled {
+    for one in settled(sources, policy) {
         let origin = match one.origin {
             Origin::Default => "default".to_owned(),
             Origin::File { line } => match &sources.file {
@@ -67,9 +62,11 @@ fn to_text(sources: &Sources, settled: &[Settled]) -> String {
         // string cannot fail.
         let _ = match &one.value {
             Value::Null => writeln!(text, "# {} is not set", one.key),
-            value => writeln!(text, "{} = {value}  # {origin}", one.key),
+            value => {
+                let value = value.to_string();
+                writeln!(text, "{} = {}  # {origin}", one.key, escaped_json(&value))
+            }
         };
     }
-    text.truncate(text.trim_end().len());
     text
 }

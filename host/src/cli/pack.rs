@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use rootbound::{nests_deeply, read_input_file, write_output_file};
+use rootbound::{nests_deeply, read_input_file};
 use serde_json::json;
 use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 use wit_component::{ComponentEncoder, DecodedWasm};
 
 use super::args::PackArgs;
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, output, print};
 
 /// Larger than any tool; what is packed is held in memory twice.
 const MOST_BYTES: u64 = 256 << 20;
@@ -19,15 +19,13 @@ const TOOLS: &str = "rootbound:tools/provider@0.1.0";
 
 pub(super) fn run(args: &PackArgs) -> Result<Exit, Failure> {
     let component = component_of(&args.module)?;
-    let output = &args.output;
-    let sha256 = write_output_file(output, &component)
-        .with_context(|| format!("cannot write `{}`", output.display()))?;
+    let sha256 = output::component(&args.output, &component)?;
     let written = json!({
-        "component": output.display().to_string(),
+        "component": args.output.display().to_string(),
         "size": component.len(),
         "sha256": sha256,
     });
-    print::result(&written.to_string());
+    print::json(&written.to_string());
     Ok(Exit::Success)
 }
 

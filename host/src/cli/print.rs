@@ -3,13 +3,25 @@
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rootbound::{CallError, Toolset};
+use rootbound::{CallError, Toolset, escaped, escaped_json};
 
 /// Whether a result could not be written down.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Prints a result. A reader that has gone away is no failure of the call, which is done
-/// and recorded; a disk that takes no more must not look like a success.
+/// Prints a result in JSON. What strangers' files and components say in it cannot command the
+/// terminal, and says the same to whoever parses it.
+pub(crate) fn json(text: &str) {
+    result(&escaped_json(text));
+}
+
+/// Prints lines for people, likewise.
+pub(crate) fn text(text: &str) {
+    let lines: Vec<String> = text.trim_end().split('\n').map(escaped).collect();
+    result(&lines.join("\n"));
+}
+
+/// Prints a result as it stands. A reader that has gone away is no failure of the call, which is
+/// done and recorded; a disk that takes no more must not look like a success.
 pub(crate) fn result(text: &str) {
     match line(text) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -36,10 +48,10 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 
 /// Prints the error object of a call that did not succeed.
 pub(crate) fn error(toolset: Toolset, error: &CallError) {
-    result(&toolset.failure(error).to_string());
+    json(&toolset.failure(error).to_string());
 }
 
-/// Tells the operator something.
+/// Tells the operator something, in one line.
 pub(crate) fn to_stderr(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
 
 use super::args::{Cli, SessionArgs};
-use super::components::TableArgs;
+use super::components::{BUILT_IN, TableArgs};
 use super::config::{self, COMPONENT, CONFIG, Setting, Settings, Table, Takes};
 
 /// Options of which one at most counts: each names the directory that is written to.
@@ -73,6 +73,12 @@ impl Sources {
             let name = table.name.clone();
             let file = options.file.clone();
             let file = file.with_context(|| format!("`[component.{name}]` names no `file`"))?;
+            let asks = |id| (table.options.get(id)).is_some_and(|it| !it.arguments.is_empty());
+            ensure!(
+                file != Path::new(BUILT_IN) || !asks("require_signature"),
+                "`[component.{name}]`: `{BUILT_IN}` has no signature of its own, since it comes \
+                 with the program; `sha256` pins it"
+            );
             Ok((name, file, options))
         };
         self.tables.iter().map(component).collect()

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use rootbound::{AuditLog, Definition, PathArgument, Session, StartError, ToolHost, Toolset};
+use rootbound::{
+    AuditLog, Definition, PathArgument, Session, StartError, ToolHost, Toolset, escaped,
+};
 use serde_json::{Value, json};
 
 use super::args::{ToolsArgs, ToolsFormat};
@@ -18,13 +20,13 @@ pub(super) fn run(args: &ToolsArgs) -> Result<Exit, Failure> {
     let tools: Vec<&Definition> = listed.iter().collect();
     let tools = tools.as_slice();
     match args.format {
-        ToolsFormat::Text => print::result(&printable(text(tools).trim_end())),
-        ToolsFormat::Json => print::result(&list(tools, everything).to_string()),
+        ToolsFormat::Text => print::text(&text(tools)),
+        ToolsFormat::Json => print::json(&list(tools, everything).to_string()),
         ToolsFormat::Mcp => {
-            print::result(&json!({ "tools": list(tools, mcp::describe) }).to_string())
+            print::json(&json!({ "tools": list(tools, mcp::describe) }).to_string())
         }
-        ToolsFormat::Openai => print::result(&list(tools, openai).to_string()),
-        ToolsFormat::Anthropic => print::result(&list(tools, anthropic).to_string()),
+        ToolsFormat::Openai => print::json(&list(tools, openai).to_string()),
+        ToolsFormat::Anthropic => print::json(&list(tools, anthropic).to_string()),
     }
     Ok(Exit::Success)
 }
@@ -49,19 +51,6 @@ fn listed(wanted: &[Wanted], toolset: Toolset) -> Result<Vec<Definition>, Failur
     Ok(tools.iter().map(|tool| tool.definition.clone()).collect())
 }
 
-/// What a component says about itself must not reach the terminal as a command.
-fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => shown.push(c),
-            c if c.is_control() => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 fn list(tools: &[&Definition], render: fn(&Definition) -> Value) -> Value {
     tools.iter().map(|tool| render(tool)).collect()
 }
@@ -69,10 +58,12 @@ fn list(tools: &[&Definition], render: fn(&Definition) -> Value) -> Value {
 fn text(tools: &[&Definition]) -> String {
     let mut text = String::new();
     for tool in tools {
-        let arguments = argument_names(tool).join(", ");
+        let arguments = escaped(&argument_names(tool).join(", "));
+        // No line of a description can look like another tool's.
+        let description = tool.description.trim_end().replace('\n', "\n    ");
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}({arguments})  {}", tool.name, tool.risk.as_str());
-        let _ = writeln!(text, "    {}\n", tool.description);
+        let _ = writeln!(text, "    {description}\n");
     }
     text
 }

@@ -20,6 +20,9 @@ use super::manifest::{self, Manifest};
 pub(crate) const MAX_COMPONENT_BYTES: u64 = 128 << 20;
 /// Imports and exports, each, of a component: all interfaces of WASI 0.2 are fewer than fifty.
 const MAX_NAMES: usize = 1000;
+/// Bytes of the names of all exports, imports and their functions. Those of all of WASI 0.2 have
+/// 30,000; one list of functions can be imported under many names.
+const MAX_NAME_BYTES: usize = 1 << 20;
 /// Modules and components inside a component; an interpreter that is linked of libraries has
 /// some dozens.
 const MAX_INNER: usize = 1000;
@@ -74,8 +77,12 @@ pub(crate) fn examine(bytes: &[u8]) -> Result<Facts, ComponentError> {
     let mut examination = Examination::default();
     let types = examination.read(bytes)?;
     let mut facts = examination.facts;
+    let mut left = MAX_NAME_BYTES;
+    for name in &facts.exports {
+        take(&mut left, name)?;
+    }
     for (name, kind) in examination.imports {
-        facts.add_import(name, kind, types.as_ref());
+        facts.add_import(name, kind, types.as_ref(), &mut left)?;
     }
     facts.check_exports();
     Ok(facts)
@@ -231,8 +238,16 @@ impl From<wasmparser::Error> for ComponentError {
 }
 
 impl Facts {
-    fn add_import(&mut self, name: String, kind: ComponentExternalKind, types: TypesRef<'_>) {
-        let functions = functions_of(&name, types);
+    /// Adds an import, for whose names there are so many bytes left.
+    fn add_import(
+        &mut self,
+        name: String,
+        kind: ComponentExternalKind,
+        types: TypesRef<'_>,
+        left: &mut usize,
+    ) -> Result<(), ComponentError> {
+        take(left, &name)?;
+        let functions = functions_of(&name, types, left)?;
         let items = Items {
             functions: functions.len(),
             resources: resources_of(&name, types),
@@ -241,18 +256,18 @@ impl Facts {
             ComponentExternalKind::Instance => standing(&name, items),
             _ => Ok(Standing::Never),
         };
-        let standing = standing.unwrap_or_else(|error| {
-            self.problems.push(error);
-            Standing::Never
+        self.problems.extend(match &standing {
+            Err(error) => Some(error.clone()),
+            Ok(Standing::Never) => Some(ComponentError::never_given(&name)),
+            Ok(_) => None,
         });
-        if standing == Standing::Never && !self.problems.iter().any(|it| it.names(&name)) {
-            self.problems.push(ComponentError::never_given(&name));
-        }
+        let standing = standing.unwrap_or(Standing::Never);
         self.imports.push(Imported {
             name,
             functions,
             standing,
         });
+        Ok(())
     }
 
     fn check_exports(&mut self) {
@@ -280,7 +295,7 @@ impl Facts {
                     return;
                 }
                 self.producers.insert(Producer {
-                    field: field.name.to_owned(),
+                    field: clipped(field.name),
                     name: clipped(value.name),
                     version: clipped(value.version),
                 });
@@ -305,11 +320,21 @@ fn items_of<'a>(
     exports.map(|(name, item)| (name, item.ty))
 }
 
-fn functions_of(name: &str, types: TypesRef<'_>) -> Vec<String> {
+fn functions_of(
+    name: &str,
+    types: TypesRef<'_>,
+    left: &mut usize,
+) -> Result<Vec<String>, ComponentError> {
     items_of(name, types)
         .filter(|(_, kind)| matches!(kind, ComponentEntityType::Func(_)))
-        .map(|(name, _)| name.clone())
+        .map(|(name, _)| take(left, name).map(|()| name.clone()))
         .collect()
+}
+
+fn take(left: &mut usize, name: &str) -> Result<(), ComponentError> {
+    let too_many = || ComponentError::too_many("bytes of names", MAX_NAME_BYTES);
+    *left = left.checked_sub(name.len()).ok_or_else(too_many)?;
+    Ok(())
 }
 
 fn resources_of(name: &str, types: TypesRef<'_>) -> usize {

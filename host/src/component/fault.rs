@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use super::imports::Import;
 use crate::error::{self, CallError};
+use crate::screen::escaped;
+
+/// Letters of a message: a name that it quotes can be as long as a file.
+const LONGEST_MESSAGE: usize = 500;
 
 /// The stable codes of components that cannot be used. Scripts compare against these; they are
 /// never renamed.
@@ -72,10 +76,16 @@ pub struct ComponentError {
 }
 
 impl ComponentError {
+    /// A message may quote what stands in a stranger's file, and goes to people's screens.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let mut message = escaped(&message.into());
+        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
         Self {
             code,
-            message: message.into(),
+            message,
             hint: String::new(),
         }
     }
@@ -91,7 +101,7 @@ impl ComponentError {
         self.code
     }
 
-    /// What is wrong, in one sentence.
+    /// What is wrong, in one sentence, which can be shown on a terminal.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -101,11 +111,6 @@ impl ComponentError {
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.hint
-    }
-
-    /// Whether the message is about this interface.
-    pub(super) fn names(&self, interface: &str) -> bool {
-        self.message.contains(&format!("`{interface}`"))
     }
 
     /// A lock that does not know the component of this name.
@@ -221,6 +226,6 @@ impl ComponentError {
     /// What the engine says when it has read a component that `examine` took.
     pub(super) fn from_engine(code: &'static str, error: &wasmtime::Error) -> Self {
         let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        Self::new(code, causes.join(": "))
+        Self::new(code, causes.join(": ").replace('\n', " "))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::examine::{Facts, Imported, Producer, examine};
+use super::examine::{Facts, Imported, MAX_COMPONENT_BYTES, Producer, examine};
 use super::fault::ComponentError;
 use super::imports::{Import, Standing};
 use super::loader::Origin;
@@ -70,30 +70,31 @@ impl Inspection {
     pub fn of_file(loader: &ComponentLoader, file: impl AsRef<Path>) -> Self {
         match Origin::read(file.as_ref()) {
             Ok(origin) => Self::of_origin(loader, &origin.bytes, origin.signature.as_deref()),
-            Err(problem) => Self::empty(0, problem),
+            Err(problem) => Self::unread(0, None, problem),
         }
     }
 
-    /// Looks at a component. It is read, and compiled if nothing stands against loading it.
+    /// Looks at a component. Digest and signature come first, where the loader asks for them; then
+    /// it is read, and compiled if nothing stands against loading it.
     #[must_use]
     pub fn of(loader: &ComponentLoader, bytes: &[u8]) -> Self {
         Self::of_origin(loader, bytes, None)
     }
 
+    /// What is not who it has to be from is not even read, here as where it is loaded.
     fn of_origin(loader: &ComponentLoader, bytes: &[u8], signature: Option<&[u8]>) -> Self {
-        let sha256 = Some(random::hex_of(&Sha256::digest(bytes)));
+        let size = bytes.len() as u64;
+        let sha256 = match loader.check_origin(bytes, signature) {
+            Ok(sha256) => sha256,
+            Err(problem) => return Self::unread(size, digest_of(bytes), problem),
+        };
         let facts = match examine(bytes) {
             Ok(facts) => facts,
-            Err(problem) => {
-                return Self {
-                    sha256,
-                    ..Self::empty(bytes.len() as u64, problem)
-                };
-            }
+            Err(problem) => return Self::unread(size, Some(sha256), problem),
         };
         let mut inspection = Self {
-            size: bytes.len() as u64,
-            sha256,
+            size,
+            sha256: Some(sha256.clone()),
             imports: facts.imports.clone(),
             exports: facts.exports.clone(),
             producers: facts.producers.clone(),
@@ -102,17 +103,14 @@ impl Inspection {
             component: None,
         };
         inspection.problems.extend(loader.missing(&facts));
-        match loader.check_origin(bytes, signature) {
-            Ok(sha256) => inspection.try_to_load(loader, bytes, sha256, facts),
-            Err(problem) => inspection.problems.push(problem),
-        }
+        inspection.try_to_load(loader, bytes, sha256, facts);
         inspection
     }
 
-    fn empty(size: u64, problem: ComponentError) -> Self {
+    fn unread(size: u64, sha256: Option<String>, problem: ComponentError) -> Self {
         Self {
             size,
-            sha256: None,
+            sha256,
             imports: Vec::new(),
             exports: Vec::new(),
             producers: BTreeSet::new(),
@@ -221,4 +219,10 @@ impl Inspection {
         let mut named = (self.imports.iter().filter(files)).flat_map(|it| &it.functions);
         named.any(|name| functions.contains(&name.as_str()))
     }
+}
+
+/// The digest of bytes that are no larger than a component may be.
+fn digest_of(bytes: &[u8]) -> Option<String> {
+    let is_small = bytes.len() as u64 <= MAX_COMPONENT_BYTES;
+    is_small.then(|| random::hex_of(&Sha256::digest(bytes)))
 }

@@ -18,7 +18,7 @@ use super::manifest::Manifest;
 use super::signature::{self, MAX_SIGNATURE_BYTES, Trust, TrustedKey};
 use super::weight::weigh;
 use super::{Identity, ToolComponent, engine};
-use crate::{ambient, random};
+use crate::{ambient, embedded, random};
 
 /// How long compiling may take: an interpreter with its standard library takes a quarter on a
 /// slow machine.
@@ -46,7 +46,7 @@ const COMPILE_PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug, Default)]
 pub struct ComponentLoader {
     imports: BTreeSet<Import>,
-    sha256: Option<String>,
+    digests: BTreeSet<String>,
     trust: Trust,
     cache: Option<ComponentCache>,
     compile_timeout: Option<Duration>,
@@ -66,10 +66,11 @@ impl ComponentLoader {
         self
     }
 
-    /// Takes the file only if it has this digest: 64 hexadecimal digits.
+    /// Takes the file only if it has this digest: 64 hexadecimal digits. Where several are given,
+    /// by a configuration and by a lock, it has to have each of them.
     #[must_use]
     pub fn sha256(mut self, digest: impl Into<String>) -> Self {
-        self.sha256 = Some(digest.into().to_ascii_lowercase());
+        self.digests.insert(digest.into().to_ascii_lowercase());
         self
     }
 
@@ -119,6 +120,17 @@ impl ComponentLoader {
         self.load_signed(&bytes, signature.as_deref())
     }
 
+    /// The file tools that this crate carries, if they have the digest that is asked for. They are
+    /// part of the program: no signature is asked of them, and they import nothing but files.
+    ///
+    /// # Errors
+    ///
+    /// `digest-mismatch`, and as [`ToolComponent::file_tools`].
+    pub fn file_tools(&self) -> Result<ToolComponent, ComponentError> {
+        self.check_digest(embedded::SHA256)?;
+        ToolComponent::file_tools()
+    }
+
     /// Checks, compiles and links a component. Nothing of it runs.
     ///
     /// # Errors
@@ -157,13 +169,18 @@ impl ComponentLoader {
         }
         self.trust.check(bytes, signature)?;
         let sha256 = random::hex_of(&Sha256::digest(bytes));
-        match &self.sha256 {
-            Some(expected) if *expected != sha256 => Err(ComponentError::new(
+        self.check_digest(&sha256)?;
+        Ok(sha256)
+    }
+
+    fn check_digest(&self, sha256: &str) -> Result<(), ComponentError> {
+        match self.digests.iter().find(|expected| *expected != sha256) {
+            Some(expected) => Err(ComponentError::new(
                 code::DIGEST_MISMATCH,
                 format!("its SHA-256 is `{sha256}`, and `{expected}` is expected"),
             )
             .hint_of("get the file again; if it was changed on purpose, pin the new digest")),
-            _ => Ok(sha256),
+            None => Ok(()),
         }
     }
 

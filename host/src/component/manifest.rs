@@ -2,8 +2,12 @@
 //! what was granted, and adds nothing.
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
@@ -52,46 +56,97 @@ pub struct Manifest {
 #[serde(deny_unknown_fields, default)]
 pub struct DeclaredLimits {
     /// Bytes read of one object.
+    #[serde(deserialize_with = "given")]
     pub max_read_bytes: Option<u64>,
     /// Bytes read in one call.
+    #[serde(deserialize_with = "given")]
     pub max_call_read_bytes: Option<u64>,
     /// Bytes written in one call.
+    #[serde(deserialize_with = "given")]
     pub max_write_bytes: Option<u64>,
     /// Bytes of one result.
+    #[serde(deserialize_with = "given")]
     pub max_output_bytes: Option<u64>,
     /// Bytes of memory.
+    #[serde(deserialize_with = "given")]
     pub max_memory: Option<u64>,
     /// Levels of a listing.
+    #[serde(deserialize_with = "given")]
     pub max_depth: Option<u32>,
     /// Entries of a listing.
+    #[serde(deserialize_with = "given")]
     pub max_entries: Option<u64>,
     /// Open files, directories and streams.
+    #[serde(deserialize_with = "given")]
     pub max_handles: Option<u32>,
     /// Milliseconds of one call.
+    #[serde(deserialize_with = "given")]
     pub timeout_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    manifest: u64,
+    #[serde(rename = "manifest")]
+    _format: u64,
     #[serde(default)]
     read: bool,
     #[serde(default)]
     write: bool,
     #[serde(default, deserialize_with = "imports")]
     imports: BTreeSet<Import>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     limits: DeclaredLimits,
 }
 
+/// What every format has.
+#[derive(Deserialize)]
+struct AnyFormat {
+    manifest: u64,
+}
+
+/// A JSON object, and not the array that serde takes for one.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+    }
+}
+
+fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    Object::deserialize(from).map(|Object(value)| value)
+}
+
+/// A value, and not `null`: what is not declared is left out.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
 fn imports<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeSet<Import>, D::Error> {
-    let names = Vec::<String>::deserialize(from)?;
-    let import = |name: &String| {
-        let unknown = || serde::de::Error::custom(format!("there is no import `{name}`"));
-        Import::named(name).ok_or_else(unknown)
-    };
-    names.iter().map(import).collect()
+    let mut imports = BTreeSet::new();
+    for name in Vec::<String>::deserialize(from)? {
+        let import = Import::named(&name)
+            .ok_or_else(|| D::Error::custom(format!("there is no import `{name}`")))?;
+        if !imports.insert(import) {
+            return Err(D::Error::custom(format!("`{name}` is there twice")));
+        }
+    }
+    Ok(imports)
 }
 
 impl Manifest {
@@ -99,17 +154,21 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// `manifest-malformed` when it is not the object that it should be, unknown members
-    /// included; `manifest-too-large` beyond 16 KiB.
+    /// `manifest-malformed` when it is not the object that it should be: with another member, one
+    /// twice, `null` or a value of another type, or of another format; `manifest-too-large`
+    /// beyond 16 KiB.
     pub fn parse(json: &[u8]) -> Result<Self, ComponentError> {
         if json.len() > MAX_MANIFEST_BYTES {
             let message = format!("the manifest is larger than {MAX_MANIFEST_BYTES} bytes");
             return Err(ComponentError::new(code::MANIFEST_TOO_LARGE, message));
         }
-        let written: Written = serde_json::from_slice(json).map_err(malformed)?;
-        if written.manifest != FORMAT {
-            return Err(malformed(format!("`manifest` is not {FORMAT}")));
+        // Another format may have other members: what it is called comes first.
+        let Object(AnyFormat { manifest }) = serde_json::from_slice(json).map_err(malformed)?;
+        if manifest != FORMAT {
+            let why = format!("`manifest` is {manifest}, and this host knows {FORMAT}");
+            return Err(malformed(why));
         }
+        let Object(written): Object<Written> = serde_json::from_slice(json).map_err(malformed)?;
         Ok(Self {
             read: written.read,
             write: written.write,
@@ -248,34 +307,92 @@ mod tests {
         assert_eq!(again, Ok(manifest));
     }
 
+    /// Each with a word of what is told, and where.
     #[test]
     fn what_is_no_manifest_is_refused() {
-        for (json, expected) in [
-            (&b""[..], code::MANIFEST_MALFORMED),
-            (b"[]", code::MANIFEST_MALFORMED),
-            (b"{}", code::MANIFEST_MALFORMED),
-            (b"{\"manifest\":2}", code::MANIFEST_MALFORMED),
-            (b"{\"manifest\":1,\"manifest\":1}", code::MANIFEST_MALFORMED),
-            (b"{\"manifest\":1,\"net\":true}", code::MANIFEST_MALFORMED),
+        for (json, told) in [
+            ("", "EOF"),
+            ("[]", "expected a JSON object at line 1 column 0"),
+            ("[1,true]", "expected a JSON object"),
+            ("1", "expected a JSON object"),
+            ("null", "expected a JSON object"),
+            ("{}", "missing field `manifest`"),
+            ("{\"manifest\":null}", "invalid type: null"),
+            ("{\"manifest\":1.0}", "invalid type"),
+            ("{\"manifest\":\"1\"}", "invalid type"),
             (
-                b"{\"manifest\":1,\"read\":\"yes\"}",
-                code::MANIFEST_MALFORMED,
+                "{\"manifest\":2,\"net\":true}",
+                "`manifest` is 2, and this host knows 1",
             ),
             (
-                b"{\"manifest\":1,\"imports\":[\"sockets\"]}",
-                code::MANIFEST_MALFORMED,
+                "{\"manifest\":1,\"manifest\":1}",
+                "duplicate field `manifest`",
             ),
             (
-                b"{\"manifest\":1,\"limits\":{\"max_depth\":-1}}",
-                code::MANIFEST_MALFORMED,
+                "{\"manifest\":1,\n\"read\":true,\"read\":false}",
+                "at line 2",
             ),
-            (b"{\"manifest\":1} x", code::MANIFEST_MALFORMED),
-            (b"\xff", code::MANIFEST_MALFORMED),
-            (&[b' '; MAX_MANIFEST_BYTES + 1], code::MANIFEST_TOO_LARGE),
+            ("{\"manifest\":1,\"net\":true}", "unknown field `net`"),
+            (
+                "{\"manifest\":1,\"read\":\"yes\"}",
+                "expected a boolean at line 1 column 26",
+            ),
+            ("{\"manifest\":1,\"read\":null}", "expected a boolean"),
+            ("{\"manifest\":1,\"imports\":null}", "invalid type: null"),
+            (
+                "{\"manifest\":1,\"imports\":\"stdio\"}",
+                "expected a sequence",
+            ),
+            ("{\"manifest\":1,\"imports\":[null]}", "invalid type: null"),
+            (
+                "{\"manifest\":1,\"imports\":[\"sockets\"]}",
+                "no import `sockets`",
+            ),
+            (
+                "{\"manifest\":1,\"imports\":[\"exit\",\"exit\"]}",
+                "`exit` is there twice",
+            ),
+            ("{\"manifest\":1,\"limits\":null}", "expected a JSON object"),
+            ("{\"manifest\":1,\"limits\":[3]}", "expected a JSON object"),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_depth\":-1}}",
+                "expected u32",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_depth\":null}}",
+                "invalid type: null",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_depth\":\"3\"}}",
+                "expected u32",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_depth\":4294967296}}",
+                "expected u32",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"depth\":1}}",
+                "unknown field `depth`",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_depth\":1,\"max_depth\":9}}",
+                "duplicate field `max_depth`",
+            ),
+            ("{\"manifest\":1} x", "trailing characters"),
+            ("\u{feff}{\"manifest\":1}", "line 1 column 1"),
         ] {
-            let error = Manifest::parse(json).unwrap_err();
-            assert_eq!(error.code(), expected, "{}", String::from_utf8_lossy(json));
+            let error = Manifest::parse(json.as_bytes()).unwrap_err();
+            assert_eq!(error.code(), code::MANIFEST_MALFORMED, "{json}");
+            assert!(error.message().contains(told), "{json}: {error}");
         }
+        let code = |json: &[u8]| Manifest::parse(json).unwrap_err().code();
+        assert_eq!(code(b"\xff"), code::MANIFEST_MALFORMED);
+        assert_eq!(
+            code(&[b' '; MAX_MANIFEST_BYTES + 1]),
+            code::MANIFEST_TOO_LARGE
+        );
+        let deep = "[".repeat(MAX_MANIFEST_BYTES);
+        assert_eq!(code(deep.as_bytes()), code::MANIFEST_MALFORMED);
     }
 
     #[test]

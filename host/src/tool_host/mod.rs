@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::component::{ComponentError, Definition, ToolComponent};
 use crate::error::CallError;
+use crate::screen::escaped;
 use crate::session::Session;
 use opened::Opened;
 use table::{Hosted, Table};
@@ -69,13 +70,16 @@ pub struct HostedTool {
 pub enum HostError {
     /// Names are 1 to 32 letters, digits, `-` and single `_`, with letters or digits at both
     /// ends.
-    #[error("`{0}` cannot be a component's name: use 1 to 32 letters, digits, `-` and single `_`")]
+    #[error(
+        "`{}` cannot be a component's name: use 1 to 32 letters, digits, `-` and single `_`",
+        escaped(.0)
+    )]
     Name(String),
     /// Another component has the name.
     #[error("there is a component `{0}` already")]
     Taken(String),
     /// No component has the name.
-    #[error("there is no component `{0}`")]
+    #[error("there is no component `{}`", escaped(.0))]
     Unknown(String),
     /// The component does not list its tools as it should.
     #[error("`{component}`: {error}")]
@@ -99,6 +103,20 @@ pub enum HostError {
 }
 
 impl ToolHost {
+    /// Refuses what cannot be a component's name.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::Name`].
+    pub fn check_name(name: &str) -> Result<(), HostError> {
+        match table::is_name(name) {
+            true => Ok(()),
+            false => Err(HostError::Name(
+                name.chars().take(table::MAX_NAME).collect(),
+            )),
+        }
+    }
+
     /// Adds a component, which runs with the grants and the policy of each tenant.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{HostError, HostedTool};
+use super::{HostError, HostedTool, ToolHost};
 use crate::component::{Definition, ToolComponent};
 use crate::session::Session;
 use crate::toolset::Toolset;
@@ -11,7 +11,7 @@ use crate::toolset::Toolset;
 /// What stands between a component's name and a tool's.
 const SEPARATOR: &str = "__";
 /// Letters of a component's name.
-const MAX_NAME: usize = 32;
+pub(super) const MAX_NAME: usize = 32;
 /// Letters of a tool's name, by the contract and with the models' interfaces.
 const MAX_TOOL_NAME: usize = 64;
 
@@ -40,9 +40,7 @@ impl Hosted {
         component: ToolComponent,
         session: Option<Session>,
     ) -> Result<Self, HostError> {
-        if !is_name(name) {
-            return Err(HostError::Name(name.chars().take(MAX_NAME).collect()));
-        }
+        ToolHost::check_name(name)?;
         let toolset = (session.as_ref()).map_or(Toolset::Files, Session::toolset);
         let listed = component.definitions().map_err(|error| HostError::Tools {
             component: name.to_owned(),
@@ -65,7 +63,7 @@ impl Hosted {
 
 /// No name can be read as another's with a tool behind it: the first `__` of a tool's full
 /// name ends the component's.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let is_edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     name.len() <= MAX_NAME
         && is_edge(name.chars().next())

@@ -26,7 +26,7 @@ use crate::walk::{self, Kind, ObjectId};
 pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
 pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
 pub use effect::{Covers, EffectReceipt};
-pub(crate) use staged::{StagedFile, is_temporary_name, make_directory};
+pub(crate) use staged::{StagedFile, is_temporary_name, make_directory, temporary_name};
 pub(crate) use tree::{MAX_OBJECTS, MAX_TREE_DEPTH, Tree, TreeError};
 pub(crate) use verify::verify_expected;
 

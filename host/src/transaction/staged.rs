@@ -28,7 +28,8 @@ pub(crate) fn is_temporary_name(name: &str) -> bool {
         .is_some_and(|middle| middle.len() == 32 && middle.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-fn temporary_name() -> String {
+/// A name under which nothing stands, and which no tool sees.
+pub(crate) fn temporary_name() -> String {
     format!("{PREFIX}{}{SUFFIX}", random::hex::<16>())
 }
 

@@ -35,8 +35,9 @@ pub fn definitions() -> Vec<Definition> {
         }],
         b'n' => vec![tool("")],
         b'o' => vec![Definition {
-            description: "\u{1b}]0;owned\u{7}\u{202e}".to_owned(),
-            ..tool("escapes")
+            name: "escapes".to_owned(),
+            description: "\u{1b}]0;owned\u{7}\u{202e}\nread_file(path)  READ".to_owned(),
+            ..with_schema(r#"{"type":"object","properties":{"\u001b[2J\n\u009b":{}}}"#)
         }],
         b'p' => vec![with_schema(r##"{"type":"object","$ref":"#/$defs/x"}"##)],
         other => panic!("no list has the letter {other}"),

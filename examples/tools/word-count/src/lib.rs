@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const DEPTH: usize = 8;
 
 /// The tool.
-pub struct WordCount;
+pub struct WordCountTool;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +36,7 @@ pub struct Count {
     words: usize,
 }
 
-impl Tool for WordCount {
+impl Tool for WordCountTool {
     type Arguments = Arguments;
     type Fields = Counts;
 
@@ -101,7 +101,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-rootbound_tool::export!(WordCount);
+rootbound_tool::export!(WordCountTool);
 
 #[cfg(test)]
 mod tests {

@@ -92,7 +92,7 @@ fn answer<T>(
 ) -> Result<Exit, Failure> {
     match result {
         Ok(found) => {
-            print::result(&text(found));
+            print::json(&text(found));
             Ok(Exit::Success)
         }
         Err(fault) => refused(file, fault),

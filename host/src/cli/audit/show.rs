@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
-use rootbound::{AuditFault, LogVerifier, escaped};
+use rootbound::{AuditFault, LogVerifier, escaped, escaped_json};
 use serde_json::Value;
 
 use super::filter::Filter;
@@ -135,7 +135,10 @@ impl<'a> View<'a> {
     fn end(&mut self) {
         let unsettled = self.verifier.unsettled();
         match (self.args.json, self.args.summary) {
-            (true, true) => self.print(&self.summary.as_json(&unsettled).to_string()),
+            (true, true) => {
+                let summary = self.summary.as_json(&unsettled).to_string();
+                self.print(&escaped_json(&summary));
+            }
             (true, false) => {}
             (false, true) => self.print(self.summary.in_full().trim_end()),
             (false, false) => self.print(&format!("\n{}", self.summary.in_short().trim_end())),
@@ -155,25 +158,4 @@ impl<'a> View<'a> {
         let printed: io::Result<()> = print::line(text);
         self.is_read &= printed.is_ok();
     }
-}
-
-/// The same JSON, but for characters that would deceive on a terminal: those are spelt as
-/// JSON escapes them.
-fn escaped_json(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        // Outside of strings, control characters are but space.
-        if c.is_ascii_whitespace() {
-            shown.push(' ');
-            continue;
-        }
-        if escaped(c.encode_utf8(&mut [0; 4])).starts_with(c) {
-            shown.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            shown.push_str(&format!("\\u{unit:04x}"));
-        }
-    }
-    shown
 }

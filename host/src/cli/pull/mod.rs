@@ -10,7 +10,7 @@ mod registry;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
-use rootbound::{PulledFiles, write_output_file};
+use rootbound::{PulledFiles, begins_as_component, write_output_file};
 use serde_json::json;
 
 use super::args::PullArgs;
@@ -19,9 +19,6 @@ use manifest::Layer;
 use problem::Problem;
 use reference::{Digest, Reference, Version};
 use registry::Registry;
-
-/// What a component starts with: WebAssembly's mark, and version 13 of layer 1.
-const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
 
 pub(super) fn run(args: &PullArgs) -> Result<Exit, Failure> {
     let reference = Reference::parse(&args.reference)
@@ -56,7 +53,7 @@ fn unpinned(reference: &str) -> anyhow::Error {
 fn resolve(args: &PullArgs, reference: &Reference, version: &str) -> Result<Exit, Problem> {
     let manifest = registry(args, reference).manifest(version)?;
     Layer::of(&manifest)?;
-    print::result(&reference.pinned(&Digest::of(&manifest)));
+    print::text(&reference.pinned(&Digest::of(&manifest)));
     Ok(Exit::Success)
 }
 
@@ -84,7 +81,7 @@ fn pull(args: &PullArgs, reference: &Reference, digest: &Digest) -> Result<Exit,
             false,
         ),
     };
-    if !component.starts_with(COMPONENT) {
+    if !begins_as_component(&component) {
         return Err(Problem::no_component(
             "the layer is no WebAssembly component",
         ));
@@ -101,11 +98,8 @@ fn pull(args: &PullArgs, reference: &Reference, digest: &Digest) -> Result<Exit,
     let file = match &args.output {
         None => cache.path(layer.digest.hex()),
         Some(output) => {
-            let written = write_output_file(output, &component);
-            written.map_err(|error| {
-                let message = format!("`{}` cannot be written: {error}", output.display());
-                Problem::new("io", message, "name another file")
-            })?;
+            let written = write_output_file(output, &component, begins_as_component);
+            written.map_err(|error| Problem::output(output, &error))?;
             output.clone()
         }
     };
@@ -115,7 +109,7 @@ fn pull(args: &PullArgs, reference: &Reference, digest: &Digest) -> Result<Exit,
         "sha256": layer.digest.hex(),
         "cached": held_component,
     });
-    print::result(&pulled.to_string());
+    print::json(&pulled.to_string());
     Ok(Exit::Success)
 }
 

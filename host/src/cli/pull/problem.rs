@@ -1,5 +1,8 @@
 //! Why nothing was pulled.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use serde_json::json;
 
 use super::super::{Exit, print};
@@ -63,6 +66,15 @@ impl Problem {
         )
     }
 
+    pub(super) fn output(file: &Path, error: &std::io::Error) -> Self {
+        let code = match error.kind() {
+            ErrorKind::AlreadyExists => "exists",
+            _ => "io",
+        };
+        let message = format!("`{}` cannot be written: {error}", file.display());
+        Self::new(code, message, "name another file")
+    }
+
     /// Prints it as any other error object.
     pub(super) fn report(&self) -> Exit {
         let error = json!({"error": {
@@ -71,7 +83,7 @@ impl Problem {
             "message": self.message,
             "hint": self.hint,
         }});
-        print::result(&error.to_string());
+        print::json(&error.to_string());
         Exit::Refused
     }
 }
