@@ -13,7 +13,7 @@ make test-clients  the official MCP clients against the built program, and other
                    with our component
 make test-examples the examples of tools, and a new one, each by its own test
 make test-registry pulling from a registry, and from what only looks like one
-make test-package  the crate as it is published
+make test-package  the crate as it is published, and its component built elsewhere again
 make build   the release binary, $(TARGET)/release/rootbound
 make bench   benchmarks
 make setup   install what building the guest needs; the others do it by themselves
@@ -60,6 +60,7 @@ test-registry: setup
 
 test-package: setup
 	scripts/package
+	scripts/package --rebuild
 
 build: setup
 	cargo build --locked --release --features oci

@@ -58,8 +58,7 @@ pub(crate) struct TrustArgs {
     /// program, and needs none.
     #[arg(long)]
     require_signature: bool,
-    /// Milliseconds that compiling a component may take, or a time such as `5m`
-    /// [default: 120000].
+    /// Milliseconds that compiling a component may take [default: 600000].
     #[arg(long, value_name = "N", value_parser = milliseconds::parse)]
     compile_timeout_ms: Option<u64>,
 }

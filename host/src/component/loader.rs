@@ -20,14 +20,14 @@ use super::weight::weigh;
 use super::{Identity, ToolComponent, engine};
 use crate::{ambient, embedded, random};
 
-/// How long compiling may take: an interpreter with its standard library takes a quarter on a
-/// slow machine.
-const COMPILE_PATIENCE: Duration = Duration::from_secs(120);
+/// How long compiling may take: an interpreter with its standard library takes twelve seconds of a
+/// processor, and a machine may have others to serve.
+const COMPILE_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Loads components of others.
 ///
 /// The defaults are: no imports but files and streams; whatever digest the file has; no
-/// signature needed; nothing kept; two minutes for compiling.
+/// signature needed; nothing kept; ten minutes for compiling.
 ///
 /// # Examples
 ///
@@ -96,7 +96,7 @@ impl ComponentLoader {
         self
     }
 
-    /// How long compiling may take. Default: two minutes.
+    /// How long compiling may take. Default: ten minutes.
     ///
     /// # Limits
     ///
