@@ -105,13 +105,53 @@ fn large() -> Vec<Flood> {
     let floods = [
         flood("ids of megabytes", with_id(json!(text)), 1),
         flood("methods of megabytes", request(&text, json!({})), 1),
-        flood("paths of megabytes", call("read_file", json!({ "path": text })), 1),
+        flood(
+            "paths of megabytes",
+            call("read_file", json!({ "path": text })),
+            1,
+        ),
         flood("tokens of megabytes", &told, 1),
-        flood("contents", call("write_file", json!({ "path": "../a", "content": text })), 1),
-        flood("many values", call("read_file", json!({ "path": values })), 1),
-        flood("too many values", call("read_file", json!({ "path": vec![0; 900_000] })), 1),
+        flood(
+            "contents",
+            call("write_file", json!({ "path": "../a", "content": text })),
+            1,
+        ),
+        flood(
+            "many values",
+            call("read_file", json!({ "path": values })),
+            1,
+        ),
+        flood(
+            "too many values",
+            call("read_file", json!({ "path": vec![0; 900_000] })),
+            1,
+        ),
         flood("batches of megabytes", json!([text]), 1),
-        flood("parameters of megabytes", request("tools/list", json!({ "cursor": text })), 1),
+        flood(
+            "notices of megabytes",
+            notice("notifications/x", json!({ "x": text })),
+            0,
+        ),
+        flood(
+            "notices of many values",
+            notice("notifications/x", json!({ "x": values })),
+            0,
+        ),
+        flood(
+            "answers of many values",
+            json!({ "jsonrpc": "2.0", "id": 7, "result": { "x": values } }),
+            0,
+        ),
+        flood(
+            "depths",
+            format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)),
+            1,
+        ),
+        flood(
+            "parameters of megabytes",
+            request("tools/list", json!({ "cursor": text })),
+            1,
+        ),
     ];
     let fewer = |flood| Flood {
         count: 200,

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::approvals::Question;
 use super::places::Places;
-use super::under_way::UnderWay;
 use super::threads::Threads;
+use super::under_way::UnderWay;
 
 /// How much later than the guest's deadline the caller's is: the guest's answer is better.
 const GRACE: Duration = Duration::from_millis(500);

@@ -4,8 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressToken,
-    ServerCapabilities,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressToken, ServerCapabilities,
     ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;

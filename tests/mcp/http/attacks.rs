@@ -55,9 +55,15 @@ fn a_request_ends_in_one_place_or_is_not_answered() {
     let server = Server::start(&cli, &fixture, &[]);
     let (whole, length) = (list(), list().len());
     let chunked = format!("{length:x}\r\n{whole}\r\n0\r\n\r\n");
-    let hidden = format!("{}{whole}", head(&server, &format!("Content-Length: {length}\r\n")));
+    let hidden = format!(
+        "{}{whole}",
+        head(&server, &format!("Content-Length: {length}\r\n"))
+    );
     // The control: two requests on one connection are two, and a chunked one is one.
-    assert_eq!(all_answers(&server, &format!("{hidden}{hidden}")), [200, 200]);
+    assert_eq!(
+        all_answers(&server, &format!("{hidden}{hidden}")),
+        [200, 200]
+    );
     let as_chunks = head(&server, "Transfer-Encoding: chunked\r\n");
     let both = format!("{as_chunks}{chunked}{hidden}");
     assert_eq!(all_answers(&server, &both), [200, 200]);
@@ -117,7 +123,14 @@ fn heads_and_bodies_are_bounded_however_they_come() {
     assert_eq!(of_lines("X: y\r\n"), [200]);
     let many: String = (0..100).map(|number| format!("X{number}: y\r\n")).collect();
     let long = format!("X: {}\r\n", "y".repeat(100 << 10));
-    for lines in [&many, &long, "X: a\0b\r\n", "X\0: y\r\n", ": y\r\n", "no colon\r\n"] {
+    for lines in [
+        &many,
+        &long,
+        "X: a\0b\r\n",
+        "X\0: y\r\n",
+        ": y\r\n",
+        "no colon\r\n",
+    ] {
         let answers = of_lines(lines);
         let refused = answers.iter().all(|status| matches!(status, 400 | 431));
         assert!(refused && answers.len() <= 1, "{lines:.20} {answers:?}");
@@ -125,7 +138,10 @@ fn heads_and_bodies_are_bounded_however_they_come() {
     let target = format!("POST /mcp?{}", "x".repeat(100 << 10));
     let request = head(&server, &length).replace("POST /mcp", &target) + &list();
     let answers = all_answers(&server, &request);
-    assert!(answers.iter().all(|status| matches!(status, 414 | 431)), "{answers:?}");
+    assert!(
+        answers.iter().all(|status| matches!(status, 414 | 431)),
+        "{answers:?}"
+    );
     // A body without a length ends where it is too long, and so does one of too many values.
     let piece = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
     let chunks = piece.repeat(20) + "0\r\n\r\n";
@@ -160,7 +176,11 @@ fn a_token_is_taken_from_one_place_only() {
     assert_eq!(of("/mcp", ""), [401]);
     for name in ["access_token", "token", "authorization"] {
         assert_eq!(of(&format!("/mcp?{name}={token}"), ""), [401], "{name}");
-        assert_eq!(of("/mcp", &format!("Cookie: {name}={token}\r\n")), [401], "{name}");
+        assert_eq!(
+            of("/mcp", &format!("Cookie: {name}={token}\r\n")),
+            [401],
+            "{name}"
+        );
     }
     assert_eq!(of(&format!("http://{token}@localhost/mcp"), ""), [401]);
     assert_eq!(of("/mcp", &format!("X-Api-Key: {token}\r\n")), [401]);
@@ -184,13 +204,28 @@ fn headers_that_disagree_with_the_body_are_refused() {
     let answer = server.exchange(request.as_bytes());
     assert_eq!(answer.message()["result"]["isError"], false, "{answer:?}");
     for (what, request) in [
-        ("another method", request.replacen(method, "Mcp-Method: tools/list\r\n", 1)),
-        ("two methods", request.replacen(method, &format!("{method}Mcp-Method: ping\r\n"), 1)),
+        (
+            "another method",
+            request.replacen(method, "Mcp-Method: tools/list\r\n", 1),
+        ),
+        (
+            "two methods",
+            request.replacen(method, &format!("{method}Mcp-Method: ping\r\n"), 1),
+        ),
         ("no method", without(method)),
-        ("another name", request.replacen(name, "Mcp-Name: delete_file\r\n", 1)),
+        (
+            "another name",
+            request.replacen(name, "Mcp-Name: delete_file\r\n", 1),
+        ),
         ("no name", without(name)),
-        ("another version", request.replacen(&version, "MCP-Protocol-Version: 2025-06-18\r\n", 1)),
-        ("an unknown version", request.replacen(&version, "MCP-Protocol-Version: 1999-01-01\r\n", 1)),
+        (
+            "another version",
+            request.replacen(&version, "MCP-Protocol-Version: 2025-06-18\r\n", 1),
+        ),
+        (
+            "an unknown version",
+            request.replacen(&version, "MCP-Protocol-Version: 1999-01-01\r\n", 1),
+        ),
         ("no version", without(&version)),
     ] {
         let answer = server.exchange(request.as_bytes());

@@ -118,6 +118,36 @@ fn calls_that_nobody_waits_for_count_until_they_end() {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
+/// A stream in which the server may say something that nobody asked for.
+fn listen(server: &Server, session: &str) -> TcpStream {
+    let request = format!(
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ALICE}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+    );
+    let stream = begin(server, &request);
+    assert_eq!(status(&stream), 200);
+    stream
+}
+
+/// They are not what the end has to wait for.
+#[test]
+fn streams_that_listen_end_with_the_server() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let mut server = start(&cli, &fixture, &[]);
+    server.token = ALICE.to_owned();
+    let session = server.open("2025-11-25", &json!({}));
+    let mut stream = listen(&server, &session);
+    let started = Instant::now();
+    assert_eq!(server.terminate(), Some(0));
+    assert!(
+        started.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        started.elapsed()
+    );
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("0\r\n\r\n"), "{rest:?}");
+}
+
 #[test]
 fn one_token_cannot_take_all_connections_with_streams_that_listen() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
@@ -126,18 +156,8 @@ fn one_token_cannot_take_all_connections_with_streams_that_listen() {
     let sessions: Vec<String> = (0..20)
         .map(|_| server.open("2025-11-25", &json!({})))
         .collect();
-    let listening = |session: &String| {
-        let stream = begin(
-            &server,
-            &format!(
-                "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ALICE}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
-            ),
-        );
-        assert_eq!(status(&stream), 200);
-        stream
-    };
     let crowd: Vec<TcpStream> = (0..MANY)
-        .map(|number| listening(&sessions[number % sessions.len()]))
+        .map(|number| listen(&server, &sessions[number % sessions.len()]))
         .collect();
     assert_bob_is_served(&server);
     drop(crowd);

@@ -26,7 +26,7 @@ use super::refusal::{self, Answer, Refusal};
 use super::shares::{Share, Shares};
 use super::tokens::Tokens;
 use crate::mcp::handler::Principal;
-use crate::mcp::stdio::message::{fault_of, too_many_values};
+use crate::mcp::stdio::message::{fault_of, weight};
 use crate::mcp::under_way::UnderWay;
 
 /// Most bytes of a request's body, as for a line of the standard input.
@@ -136,9 +136,8 @@ impl Door {
         head::check_body(&head)?;
         let mut pieces = self.pieces.take(principal, 0)?;
         let body = read(body, &mut pieces).await?;
-        if let Some(why) = too_many_values(&body) {
-            return Err(Refusal::bad_request(why));
-        }
+        let weight = weight(&body).map_err(Refusal::bad_request)?;
+        pieces.grow((weight - body.len()).div_ceil(PIECE))?;
         let message = Message::of(&body);
         message.check()?;
         let begun = match self.keeps_sessions && message.begins(&head.headers) {

@@ -86,7 +86,7 @@ pub(super) fn check_body(head: &Parts) -> Result<(), Refusal> {
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked")) {
         let why = "a request's body has no `Transfer-Encoding` but `chunked`";
-        return Err(Refusal::bad_request(why));
+        return Err(Refusal::bad_request(why).last());
     }
     if head.method != Method::POST {
         return Ok(());

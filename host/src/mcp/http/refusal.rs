@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
@@ -22,6 +22,7 @@ pub(super) struct Refusal {
     why: String,
     code: ErrorCode,
     id: Value,
+    is_last: bool,
 }
 
 impl Refusal {
@@ -31,6 +32,15 @@ impl Refusal {
             why: why.into(),
             code: ErrorCode::INVALID_REQUEST,
             id: Value::Null,
+            is_last: false,
+        }
+    }
+
+    /// One after which nothing that comes on the connection is a request.
+    pub(super) fn last(self) -> Self {
+        Self {
+            is_last: true,
+            ..self
         }
     }
 
@@ -60,6 +70,9 @@ impl Refusal {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.is_last {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if passes {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }

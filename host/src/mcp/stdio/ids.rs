@@ -25,9 +25,7 @@ struct Numbers {
 /// written.
 #[derive(Debug)]
 pub(super) enum Answered {
-    Wanted(
-        #[expect(dead_code, reason = "dropping it gives the place back")] Option<UnderWay>,
-    ),
+    Wanted(#[expect(dead_code, reason = "dropping it gives the place back")] Option<UnderWay>),
     Unwanted,
 }
 

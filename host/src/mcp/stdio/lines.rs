@@ -17,16 +17,6 @@ pub(super) enum Line {
     TooLong { first: Vec<u8>, last: Vec<u8> },
 }
 
-impl Line {
-    /// Bytes that are kept of it.
-    pub(super) fn length(&self) -> usize {
-        match self {
-            Self::Whole(bytes) => bytes.len(),
-            Self::TooLong { first, last } => first.len() + last.len(),
-        }
-    }
-}
-
 /// Bytes that have come and are not yet a line.
 #[derive(Debug, Default)]
 pub(super) struct Lines {

@@ -15,13 +15,18 @@ use super::lines::{Line, MAX_LINE};
 use crate::mcp::methods;
 
 /// Most bytes of a request's id, which is kept as long as the request and sent back.
-pub(in crate::mcp) const MAX_ID: usize = 1 << 10;
-/// Most values and names in one message: each takes fifty times its bytes when it is read.
-pub(in crate::mcp) const MAX_VALUES: usize = 100_000;
+const MAX_ID: usize = 1 << 10;
+/// Most values and names in one message, what each takes in memory (measured: 77 bytes of a
+/// number in a list, which has two in its line), and the length of a line in which there are
+/// not enough to count.
+const MAX_VALUES: usize = 100_000;
+const VALUE: usize = 80;
+const SHORT: usize = 4 << 10;
 
 /// What became of a line.
 pub(super) enum Understood {
-    Message(Box<ClientJsonRpcMessage>),
+    /// A message, and about how many bytes it takes.
+    Message(Box<ClientJsonRpcMessage>, usize),
     /// An error to write, without the end of its line.
     Answer(Vec<u8>),
     Nothing,
@@ -39,15 +44,18 @@ pub(super) fn understand(line: &Line) -> Understood {
     if bytes.is_empty() {
         return Understood::Nothing;
     }
-    if let Some(why) = too_many_values(bytes) {
-        let id = id_in(bytes).unwrap_or_default();
-        return answer(&id, ErrorCode::INVALID_REQUEST, &why);
-    }
+    let weight = match weight(bytes) {
+        Ok(weight) => weight,
+        Err(why) => {
+            let id = id_in(bytes).unwrap_or_default();
+            return answer(&id, ErrorCode::INVALID_REQUEST, &why);
+        }
+    };
     if let Some(call) = call_in(bytes) {
-        return check(call);
+        return check(call, weight);
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
-        Ok(message) => check(message),
+        Ok(message) => check(message, weight),
         Err(_) => explain(bytes),
     }
 }
@@ -64,7 +72,7 @@ struct Call<'a> {
 }
 
 /// The call that a line is, if it is one. The SDK finds it too, by trying one kind of message
-/// after the other on copies of the whole (measured: TODO µs for a call).
+/// after the other on copies of the whole.
 fn call_in(bytes: &[u8]) -> Option<ClientJsonRpcMessage> {
     let call: Call<'_> = serde_json::from_slice(bytes).ok()?;
     if call.method != "tools/call" {
@@ -79,7 +87,7 @@ fn call_in(bytes: &[u8]) -> Option<ClientJsonRpcMessage> {
     Some(ClientJsonRpcMessage::request(request, id))
 }
 
-fn check(message: ClientJsonRpcMessage) -> Understood {
+fn check(message: ClientJsonRpcMessage, weight: usize) -> Understood {
     if let JsonRpcMessage::Request(request) = &message
         && let Some(why) = too_long(&request.id)
     {
@@ -91,7 +99,7 @@ fn check(message: ClientJsonRpcMessage) -> Understood {
     {
         return answer(&json!(request.id), error.code, &error.message);
     }
-    Understood::Message(Box::new(message))
+    Understood::Message(Box::new(message), weight)
 }
 
 /// Why an id is not taken, if it is not.
@@ -100,11 +108,21 @@ pub(in crate::mcp) fn too_long(id: &RequestId) -> Option<String> {
         .then(|| format!("an id may have at most {MAX_ID} bytes"))
 }
 
-/// Why a message is not even read, if it is not.
-pub(in crate::mcp) fn too_many_values(bytes: &[u8]) -> Option<String> {
-    // Each takes two bytes at least.
-    (bytes.len() > 2 * MAX_VALUES && values_in(bytes) > MAX_VALUES)
-        .then(|| format!("a message may hold at most {MAX_VALUES} values and names"))
+/// About how many bytes a message takes when it has been read.
+///
+/// # Errors
+///
+/// Why it is not read, where it holds too much.
+pub(in crate::mcp) fn weight(bytes: &[u8]) -> Result<usize, String> {
+    if bytes.len() <= SHORT {
+        return Ok(bytes.len());
+    }
+    match values_in(bytes) {
+        values if values > MAX_VALUES => Err(format!(
+            "a message may hold at most {MAX_VALUES} values and names"
+        )),
+        values => Ok(bytes.len() + values * VALUE),
+    }
 }
 
 /// Values and names of a text in JSON, by what stands between them.
@@ -289,8 +307,10 @@ mod tests {
         ] {
             assert_eq!(values_in(text.as_bytes()), values, "{text}");
         }
-        assert!(too_many_values(format!("[{}0]", "0,".repeat(MAX_VALUES)).as_bytes()).is_some());
-        assert!(too_many_values(format!("\"{}\"", "0,".repeat(MAX_VALUES)).as_bytes()).is_none());
+        let many = "0,".repeat(MAX_VALUES);
+        assert!(weight(format!("[{many}0]").as_bytes()).is_err());
+        let text = format!("\"{many}\"");
+        assert_eq!(weight(text.as_bytes()), Ok(text.len() + VALUE));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(super) struct Stdio {
     output: Output,
     requests: Requests,
     ids: Ids,
-    /// A message that waits for its place, and the length of its line.
+    /// A message that waits for its place, and the bytes that it takes.
     waiting: Option<(Box<ClientJsonRpcMessage>, usize)>,
     begun: bool,
     /// Cancelled when no more can come from the client.
@@ -104,9 +104,13 @@ impl Stdio {
     /// The next message. Losing the future loses nothing: what was read stays in `self`.
     async fn next(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
         loop {
-            if let Some((message, length)) = &self.waiting {
+            if let Some((message, weight)) = &self.waiting {
                 let place = match **message {
-                    JsonRpcMessage::Request(_) => self.requests.place(*length).await,
+                    JsonRpcMessage::Request(_) => self.requests.place(*weight).await,
+                    // A small one, such as a cancellation, does not wait for what it cancels.
+                    JsonRpcMessage::Notification(_) if *weight > requests::PIECE => {
+                        self.requests.place(*weight).await
+                    }
                     _ => None,
                 };
                 if let Some((message, _)) = self.waiting.take() {
@@ -137,24 +141,29 @@ impl Stdio {
         match message::understand(line) {
             Understood::Nothing => {}
             Understood::Answer(answer) => self.answer(answer),
-            Understood::Message(message) => {
+            Understood::Message(message, weight) => {
                 self.begun |= message::begins(&message);
                 if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
-                    self.waiting = Some((message, line.length()));
+                    self.waiting = Some((message, weight));
                 }
             }
         }
     }
 
-    /// A message with our number for its id and, where it is a request, its place.
+    /// A message with our number for its id, if it has one, and its place.
     fn admit(
         &self,
         mut message: ClientJsonRpcMessage,
         place: Option<UnderWay>,
     ) -> ClientJsonRpcMessage {
         self.ids.number(&mut message, place.as_ref());
-        if let (JsonRpcMessage::Request(request), Some(place)) = (&mut message, place) {
-            request.request.extensions_mut().insert(place);
+        let extensions = match &mut message {
+            JsonRpcMessage::Request(request) => request.request.extensions_mut(),
+            JsonRpcMessage::Notification(notice) => notice.notification.extensions_mut(),
+            _ => return message,
+        };
+        if let Some(place) = place {
+            extensions.insert(place);
         }
         message
     }
@@ -181,10 +190,12 @@ impl Transport<RoleServer> for Stdio {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = self.ids.restore(&mut message);
         let output = self.output.clone();
-        let written = answered.is_wanted().then(|| match text_in(&message) > LARGE {
-            false => Ok(write(&output, &message)),
-            true => Err(self.threads.beside(move || write(&output, &message))),
-        });
+        let written = answered
+            .is_wanted()
+            .then(|| match text_in(&message) > LARGE {
+                false => Ok(write(&output, &message)),
+                true => Err(self.threads.beside(move || write(&output, &message))),
+            });
         async move {
             let result = match written {
                 None => Ok(()),

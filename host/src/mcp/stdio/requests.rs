@@ -8,11 +8,11 @@ use tokio::sync::Semaphore;
 use super::output::Output;
 use crate::mcp::under_way::UnderWay;
 
-/// Requests that may be under way; then no more is read until one has been answered. A long
-/// one counts for as many as it has pieces of this size, so that all lines together have no
-/// more bytes than the longest line.
+/// Requests that may be under way; then no more is read until one has been answered. A large
+/// one counts for as many as it has pieces of this size, since on its way it is there several
+/// times over; one of 8 MiB is alone.
 const MOST: u32 = 256;
-const PIECE: usize = 64 << 10;
+pub(super) const PIECE: usize = 32 << 10;
 
 /// The places of one client's requests.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl Requests {
         }
     }
 
-    /// Waits for a place for a request whose line has so many bytes.
-    pub(super) async fn place(&self, length: usize) -> Option<UnderWay> {
-        let places = u32::try_from(1 + length / PIECE).unwrap_or(MOST).min(MOST);
+    /// Waits for a place for a request that takes so many bytes.
+    pub(super) async fn place(&self, weight: usize) -> Option<UnderWay> {
+        let places = u32::try_from(1 + weight / PIECE).unwrap_or(MOST).min(MOST);
         let permit = Arc::clone(&self.places).acquire_many_owned(places).await;
         Some(UnderWay::answered_by(self.output.clone(), permit.ok()?))
     }
