@@ -19,35 +19,54 @@ const CONTENTS: [&str; 8] = [
     "variables",
 ];
 /// What the name of a secret contains, without `_` and `-`.
-const SECRET_NAMES: [&str; 9] = [
+const SECRET_NAMES: [&str; 14] = [
+    "accesskey",
     "apikey",
     "authorization",
     "cookie",
     "credential",
+    "jwt",
     "passphrase",
     "passwd",
     "password",
+    "privatekey",
+    "pwd",
     "secret",
+    "signature",
     "token",
 ];
 /// What a secret begins with, wherever a word does: keys of OpenAI and Anthropic, GitHub,
-/// GitLab, Slack, AWS, Google; JSON Web Tokens; PEM.
-const SECRET_BEGINNINGS: [&str; 14] = [
+/// GitLab, Slack, AWS, Google, Stripe, npm, PyPI, Hugging Face; JSON Web Tokens; PEM.
+const SECRET_BEGINNINGS: [&str; 25] = [
     "-----BEGIN",
     "AIza",
     "AKIA",
     "ASIA",
     "Basic ",
     "Bearer ",
+    "basic ",
+    "bearer ",
     "eyJ",
+    "gho_",
     "ghp_",
     "ghs_",
+    "ghu_",
     "github_pat_",
     "glpat-",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "rk_live_",
     "sk-",
+    "sk_live_",
+    "xapp-",
     "xoxb-",
     "xoxp-",
+    "ya29.",
 ];
+/// Members that name another one, and that other one: `{"name": "Cookie", "value": "…"}`.
+const NAMING: [&str; 3] = ["header", "key", "name"];
+const NAMED: [&str; 2] = ["value", "values"];
 
 /// The arguments of a call as the log keeps them, members sorted as RFC 8785 wants. Nothing
 /// for what is not JSON.
@@ -64,9 +83,19 @@ pub(crate) fn recorded(arguments: &[u8]) -> Option<Value> {
 
 fn hide(value: &mut Value) {
     match value {
+        // A secret may be a name.
+        Value::Object(members) if members.keys().any(|name| holds_secret(name)) => {
+            *value = hidden(size_of(value));
+        }
         Value::Object(members) => {
+            let named = if names_secret(members) {
+                &NAMED[..]
+            } else {
+                &[]
+            };
             for (name, member) in members.iter_mut() {
-                match is_content(name) || is_name_of_secret(name) {
+                let is_named = is_one_of(name, named);
+                match is_named || is_one_of(name, &CONTENTS) || is_name_of_secret(name) {
                     true => *member = hidden(size_of(member)),
                     false => hide(member),
                 }
@@ -93,8 +122,15 @@ fn size_of(value: &Value) -> usize {
         .map_or_else(|| value.to_string().len(), str::len)
 }
 
-fn is_content(name: &str) -> bool {
-    CONTENTS.contains(&name.to_ascii_lowercase().as_str())
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Whether one member says that another one is a secret.
+fn names_secret(members: &Map<String, Value>) -> bool {
+    members.iter().any(|(name, member)| {
+        is_one_of(name, &NAMING) && member.as_str().is_some_and(is_name_of_secret)
+    })
 }
 
 fn is_name_of_secret(name: &str) -> bool {
@@ -111,7 +147,18 @@ fn holds_secret(text: &str) -> bool {
     let mut found = SECRET_BEGINNINGS
         .iter()
         .flat_map(|beginning| text.match_indices(beginning));
-    found.any(begins) || has_password(text)
+    found.any(begins) || has_password(text) || has_named_secret(text)
+}
+
+/// `name=value` and `name: value`, as in the query of a URL, in a header, in a setting.
+fn has_named_secret(text: &str) -> bool {
+    text.match_indices(['=', ':']).any(|(at, _)| {
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let before = text[..at].trim_end_matches([' ', '"', '\'']);
+        let name = before.rsplit(|c| !is_of_name(c)).next();
+        let value = text[at + 1..].trim_start_matches([' ', '"', '\'']);
+        !value.is_empty() && name.is_some_and(is_name_of_secret)
+    })
 }
 
 /// `scheme://user:password@host`.
@@ -165,6 +212,16 @@ mod tests {
             json!({ "query": "find sk-abcdefghijkl" }),
             json!({ "url": "https://user:word@host/path" }),
             json!(["-----BEGIN PRIVATE KEY-----"]),
+            json!({ "url": "https://host/path?a=b&access_token=x#c" }),
+            json!({ "url": "https://host/path?X-Amz-Signature=0f" }),
+            json!({ "headers": ["authorization: Digest x"] }),
+            json!({ "headers": { "Authorization": ["x"] } }),
+            json!({ "headers": [{ "name": "Set-Cookie", "value": "x" }] }),
+            json!({ "line": "export DB_PASSWORD='x'" }),
+            json!({ "line": "{\"client_secret\": \"x\"}" }),
+            json!({ "a": [[{ "b": "bearer abcdefgh" }]] }),
+            json!({ "a": { "ghp_abcdefghijkl": 1 } }),
+            json!({ "private_key": { "d": "x" } }),
         ] {
             let text = recorded_text(&secret);
             assert!(text.contains("hidden_bytes"), "{text}");
@@ -173,6 +230,10 @@ mod tests {
             json!({ "path": "desk-and-chairs/report.md" }),
             json!({ "url": "https://host/a:b@c" }),
             json!({ "pattern": "**/*.rs", "max": 3 }),
+            json!({ "query": "password" }),
+            json!({ "query": "tokens = " }),
+            json!({ "path": "a/b=c: d" }),
+            json!({ "name": "report", "value": "x" }),
         ] {
             let text = recorded_text(&plain);
             assert!(!text.contains("hidden_bytes"), "{text}");
