@@ -9,6 +9,7 @@ use std::fmt;
 use rustix::io::Errno;
 use serde_json::{Map, Value, json};
 
+use crate::audit::Damage;
 use crate::errno;
 
 /// The stable codes of every answer that is not success.
@@ -231,6 +232,9 @@ impl CallError {
 
     /// What the system says stays in our words: its own name numbers and sometimes paths.
     pub(crate) fn audit_unavailable(error: std::io::Error) -> Self {
+        if let Some(damage) = Damage::of(&error) {
+            return Self::damaged_audit(damage);
+        }
         let why = match Errno::from_io_error(&error) {
             Some(errno) => errno::explain(errno).message().to_owned(),
             None => error.to_string(),
@@ -240,6 +244,17 @@ impl CallError {
             format!("the audit log cannot be written: {why}"),
         )
         .hint_of("the operator has to make the audit log writable")
+    }
+
+    fn damaged_audit(damage: &Damage) -> Self {
+        Self::new(
+            code::AUDIT_UNAVAILABLE,
+            format!("the audit log is not continued, since it was altered: {damage}"),
+        )
+        .hint_of(
+            "the operator has to look at it with `rootbound audit verify`, keep it as it is, and \
+             name a new file with `--audit`",
+        )
     }
 
     pub(crate) fn cancelled() -> Self {

@@ -1,7 +1,7 @@
 //! What the audit log says of a call's changes.
 
 use crate::approval::{self, ApprovalRequest, Decision};
-use crate::audit::{Entry, EntryKind, Object};
+use crate::audit::{Covered, Entry, EntryKind, Object};
 use crate::error::CallError;
 use crate::guard::CallState;
 use crate::policy::{Operation, RiskClass};
@@ -70,7 +70,9 @@ impl CommitRecorder for Recorder<'_> {
     }
 
     fn intent(&mut self, effect: &Effect, receipt: &EffectReceipt) -> Result<(), CallError> {
-        let entry = self.entry(EntryKind::Intent, effect, receipt);
+        let mut entry = self.entry(EntryKind::Intent, effect, receipt);
+        let tree = effect.tree.as_deref();
+        entry.covers = tree.map(|tree| Covered::new(tree.covers, Some(tree)));
         self.state.shared.audit.append(vec![entry])
     }
 
@@ -91,9 +93,12 @@ impl CommitRecorder for Recorder<'_> {
         entry.outcome = Some(if made { "ok" } else { "failed" });
         entry.code = error.map(|error| error.code().to_owned());
         entry.reason = error.and_then(CallError::static_reason);
-        if entry.reason == Some("partial") {
+        let is_partial = entry.reason == Some("partial");
+        if is_partial {
             entry.bytes = receipt.covers.map(|deleted| deleted.bytes);
         }
+        let deleted = receipt.covers.filter(|_| made || is_partial);
+        entry.covers = deleted.map(|deleted| Covered::new(deleted, None));
         self.state.shared.audit.append(vec![entry])
     }
 

@@ -127,6 +127,47 @@ fn what_a_killed_process_was_about_to_do_is_settled_by_the_next_start() {
     }
 }
 
+/// Killed when all of a tree is gone but for the directory itself, as the log then says.
+#[test]
+fn a_recursive_deletion_is_settled_by_what_is_left() {
+    let delete = json!({ "path": "tree", "recursive": true });
+    let scene = || {
+        let scene = Scene::new();
+        scene.fixture.work("tree/a", "a");
+        scene.fixture.work("tree/b/c", "cc");
+        scene
+    };
+    let traced = trace(
+        scene().command("delete_file", &delete),
+        Path::new("/no/log"),
+        None,
+    );
+    traced.run.success();
+    let is_removal = |call: &&SystemCall| call.name == "unlinkat";
+    let removals: Vec<&SystemCall> = traced.calls.iter().filter(is_removal).collect();
+    assert_eq!(removals.len(), 4, "{removals:?}");
+    let gone = [(0, 0, 0), (1, 0, 1), (2, 0, 3), (2, 1, 3)];
+    for (call, (files, directories, bytes)) in removals.into_iter().zip(gone) {
+        let scene = scene();
+        scene.kill_at("delete_file", &delete, call);
+        drop(scene.next().build().unwrap());
+        let entries = verify(&lines_of(&scene.log()));
+        let last = entries.last().unwrap();
+        let (outcome, reason) = match files {
+            0 => ("rolled-back", "settled"),
+            _ => ("failed", "partial"),
+        };
+        assert_eq!(last["outcome"], outcome, "{call:?}: {last}");
+        assert_eq!(last["reason"], reason, "{call:?}: {last}");
+        if files > 0 {
+            let covers = json!({ "files": files, "directories": directories, "bytes": bytes });
+            assert_eq!(last["covers"], covers, "{call:?}");
+        }
+        assert!(verified(&scene.log()).unsettled.is_empty(), "{call:?}");
+        assert_eq!(scene.marks(), 0, "{call:?}");
+    }
+}
+
 /// A log with an intent, as a process leaves it that is killed right behind it.
 fn left_by_the_dead() -> (Scene, PathBuf) {
     let scene = Scene::new();

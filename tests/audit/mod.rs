@@ -1,6 +1,7 @@
 //! The audit log: what is in it, how its lines are bound together, and that nothing happens
 //! which it could not take.
 
+mod altered;
 mod arguments;
 mod chain;
 mod durable;

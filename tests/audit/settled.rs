@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,8 +50,11 @@ impl Crashed {
     fn during(tool: &str, arguments: &Value, when: Killed) -> Self {
         let fixture = Fixture::new();
         fixture.work("old", "old");
+        fixture.work("other", "other");
         fixture.work("tree/a", "a");
-        fixture.work("tree/b/c", "c");
+        fixture.work("tree/b/c", "cc");
+        fs::create_dir(fixture.workspace().join("empty")).unwrap();
+        symlink("old", fixture.workspace().join("link")).unwrap();
         let log = fixture.outside().join("audit.jsonl");
         let crashed = Self { fixture, log };
         let builder = crashed.granted().audit(dying(&crashed.log, when));
@@ -102,7 +106,7 @@ impl Crashed {
 }
 
 /// A call, and how its change is settled when the process was killed before and after it.
-fn rows() -> [(&'static str, Value, Value, Value); 6] {
+fn rows() -> [(&'static str, Value, Value, Value); 11] {
     let made = || json!("ok");
     let not_made = || json!("rolled-back");
     [
@@ -118,17 +122,41 @@ fn rows() -> [(&'static str, Value, Value, Value); 6] {
             not_made(),
             made(),
         ),
+        (
+            "append_file",
+            json!({ "path": "old", "content": "x" }),
+            not_made(),
+            made(),
+        ),
+        (
+            "edit_file",
+            json!({ "path": "old", "edits": [{ "old_text": "old", "new_text": "x" }] }),
+            not_made(),
+            made(),
+        ),
         ("delete_file", json!({ "path": "old" }), not_made(), made()),
-        // What of it is gone cannot be seen from outside.
+        (
+            "delete_file",
+            json!({ "path": "empty" }),
+            not_made(),
+            made(),
+        ),
+        ("delete_file", json!({ "path": "link" }), not_made(), made()),
         (
             "delete_file",
             json!({ "path": "tree", "recursive": true }),
-            Value::Null,
+            not_made(),
             made(),
         ),
         (
             "move_file",
             json!({ "from": "old", "to": "new" }),
+            not_made(),
+            made(),
+        ),
+        (
+            "move_file",
+            json!({ "from": "old", "to": "other", "overwrite": true }),
             not_made(),
             made(),
         ),
@@ -150,13 +178,49 @@ fn the_next_process_looks_and_says_what_became_of_a_change() {
             let settlement = crashed.settle(crashed.granted());
             let what = format!("{tool} {arguments}, killed {when:?}: {settlement}");
             assert_eq!(settlement["outcome"], expected, "{what}");
-            let reason = if expected.is_null() {
-                "unknown"
-            } else {
-                "settled"
-            };
-            assert_eq!(settlement["reason"], reason, "{what}");
+            assert_eq!(settlement["reason"], "settled", "{what}");
         }
+    }
+}
+
+/// A deletion that was killed half-way, as its intent and what is left tell.
+#[test]
+fn what_is_gone_of_a_tree_is_counted() {
+    let covers = |files: u64, directories: u64, bytes: u64| json!({ "files": files, "directories": directories, "bytes": bytes });
+    let rows: [(&str, &[&str], Value); 4] = [
+        ("the first file", &["a"], covers(1, 0, 1)),
+        ("a file further in", &["b/c"], covers(1, 0, 2)),
+        ("a directory too", &["a", "b/c", "b"], covers(2, 1, 3)),
+        ("one of them", &["b/c", "b"], covers(1, 1, 2)),
+    ];
+    for (what, gone, covers) in rows {
+        let delete = json!({ "path": "tree", "recursive": true });
+        let crashed = Crashed::during("delete_file", &delete, Killed::Before);
+        let tree = crashed.fixture.workspace().join("tree");
+        for path in gone.iter().map(|path| tree.join(path)) {
+            match path.is_dir() {
+                true => fs::remove_dir(path).unwrap(),
+                false => fs::remove_file(path).unwrap(),
+            }
+        }
+        let settlement = crashed.settle(crashed.granted());
+        assert_eq!(settlement["outcome"], "failed", "{what}: {settlement}");
+        assert_eq!(settlement["reason"], "partial", "{what}: {settlement}");
+        assert_eq!(settlement["covers"], covers, "{what}");
+        assert_eq!(settlement["bytes"], covers["bytes"], "{what}");
+    }
+}
+
+/// What came to a tree, or was changed in it, keeps what is gone from being counted.
+#[test]
+fn a_tree_that_somebody_else_changed_is_not_counted() {
+    for file in ["tree/new", "tree/a"] {
+        let delete = json!({ "path": "tree", "recursive": true });
+        let crashed = Crashed::during("delete_file", &delete, Killed::Before);
+        crashed.fixture.work(file, "theirs");
+        let settlement = crashed.settle(crashed.granted());
+        assert_eq!(settlement["outcome"], Value::Null, "{settlement}");
+        assert_eq!(settlement["reason"], "unknown", "{settlement}");
     }
 }
 

@@ -127,9 +127,11 @@ fn a_log_that_is_written_anew_is_not_signed() {
     let log = signed.log.to_str().unwrap();
     signed.cli.run(["audit", "verify", log]).success();
     signed.assert_fault("signature");
+    // Nor is it continued by the one whose signature it is said to have.
+    let refusal = signed.call().refusal();
+    assert_eq!(refusal["code"], "audit-unavailable", "{refusal}");
     // With another key.
     let other = AuditKey::generate().public_key().to_string();
-    signed.call().success();
     assert_eq!(signed.verify_by(&other).status, Some(1));
 }
 

@@ -115,8 +115,15 @@ fn a_log_whose_last_line_is_damaged_is_not_continued() {
         fs::write(&log, &bytes).unwrap();
         let run = Run::of(&mut write_with_log(&cli, &fixture, &log));
         assert_unavailable(&run, &fixture);
-        let message = run.json()["error"]["message"].to_string();
-        assert!(message.contains("last line"), "{damage}: {message}");
+        let error = run.json()["error"].clone();
+        assert!(
+            error["message"].to_string().contains("line "),
+            "{damage}: {error}"
+        );
+        assert!(
+            error["hint"].to_string().contains("audit verify"),
+            "{damage}: {error}"
+        );
         assert_eq!(fs::read(&log).unwrap(), bytes, "{damage}");
     }
     // The control: the undamaged line is continued.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::policy::{Operation, RiskClass};
 use crate::trace::TraceParent;
-use crate::transaction::EffectReceipt;
+use crate::transaction::{Covers, EffectReceipt, Tree};
 use crate::walk::ObjectId;
 
 /// What an entry is about.
@@ -49,6 +49,8 @@ pub(crate) struct Entry {
     pub(crate) component: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confinement: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covers: Option<Covered>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<&'static str>,
     #[serde(skip_serializing_if = "is_false")]
@@ -125,6 +127,7 @@ impl Entry {
             code: None,
             component: None,
             confinement: None,
+            covers: None,
             decision: None,
             dry_run: false,
             duration_us: None,
@@ -191,6 +194,42 @@ impl Object {
     /// Whether this is the object, wherever it stands.
     pub(crate) fn is(&self, id: ObjectId) -> bool {
         (self.device, self.inode) == (id.device, id.inode)
+    }
+}
+
+/// What a recursive deletion is about to delete inside its directory, or has deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Covered {
+    pub(super) bytes: u64,
+    pub(super) directories: u64,
+    pub(super) files: u64,
+    /// Over all names and versions, of what is about to be deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sha256: Option<String>,
+}
+
+impl Covered {
+    pub(crate) fn new(covers: Covers, tree: Option<&Tree>) -> Self {
+        Self {
+            bytes: covers.bytes,
+            directories: covers.directories,
+            files: covers.files,
+            sha256: tree.map(Tree::digest),
+        }
+    }
+
+    /// What is gone when only this is left; nothing when something came to it.
+    pub(super) fn without(&self, left: Covers) -> Option<Self> {
+        Some(Self {
+            bytes: self.bytes.checked_sub(left.bytes)?,
+            directories: self.directories.checked_sub(left.directories)?,
+            files: self.files.checked_sub(left.files)?,
+            sha256: None,
+        })
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        self.files + self.directories == 0
     }
 }
 

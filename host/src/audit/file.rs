@@ -11,16 +11,14 @@ use rustix::fs::{AtFlags, FlockOperation, Stat};
 use rustix::io::Errno;
 use serde_json::Value;
 
-use super::AuditSink;
 use super::flush::{Flusher, LogFile};
 use super::tail::Tail;
+use super::{AuditFault, AuditSink, Damage, LONGEST_LINE};
 use crate::ambient;
 use crate::walk::ObjectId;
 
 /// How long a second process waits for the first to let go of the log.
 pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// Longest first line that is read to learn how old a log is.
-const MAX_FIRST_LINE: u64 = 1 << 20;
 
 /// When a log file is put aside for a new one. The chain goes on in the new file, whose
 /// first entry is a `genesis`; the old one is kept as `FILE.1`, `FILE.2` and so on, the
@@ -74,7 +72,10 @@ impl FileSink {
     /// Opens a log that no other process writes to, or none any more within `patience`.
     pub(super) fn open(path: &Path, patience: Duration) -> io::Result<(Self, Tail)> {
         let mut file = open_locked(path, patience)?;
-        let tail = Tail::read(&mut file)?;
+        let tail = Tail::read(&mut file).map_err(|fault| match fault {
+            AuditFault::Unreadable(error) => error,
+            fault => Damage::error(fault),
+        })?;
         let place = Place::of(path)?;
         let open = Open {
             since: first_time(&mut file)?.unwrap_or_else(SystemTime::now),
@@ -114,7 +115,8 @@ impl FileSink {
         let mut open = self.locked();
         let path = &self.place.path;
         put_aside(path, &open.log.file)?;
-        let temporary = with_suffix(path, &crate::random::hex::<8>());
+        // No number, which it would be left with by a process that is killed here.
+        let temporary = with_suffix(path, &format!("new-{}", crate::random::hex::<8>()));
         let begun = self.begin(&temporary, lines).inspect_err(|_| {
             let _ = ambient::remove_file(&temporary);
         });
@@ -161,8 +163,7 @@ impl Open {
         }
         let before = self.check_place(place)?;
         if before != self.bytes {
-            let why = "another program cut it off or wrote to it";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            return Err(Damage::error("another program cut it off or wrote to it"));
         }
         let written = file.write_all(lines.as_bytes());
         // Half a line would break the chain for good; what was there before is whole.
@@ -270,7 +271,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 fn first_time(file: &mut File) -> io::Result<Option<SystemTime>> {
     file.rewind()?;
     let mut line = Vec::new();
-    BufReader::new(file.take(MAX_FIRST_LINE)).read_until(b'\n', &mut line)?;
+    BufReader::new(file.take(LONGEST_LINE as u64)).read_until(b'\n', &mut line)?;
     let entry: Value = serde_json::from_slice(&line).unwrap_or_default();
     let time = entry["time"].as_str();
     Ok(time.and_then(|time| humantime::parse_rfc3339(time).ok()))

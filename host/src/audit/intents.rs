@@ -13,7 +13,8 @@ const IDENTITY: [&str; 5] = ["operation", "root", "path", "to_root", "to_path"];
 pub(super) struct OpenIntent {
     pub(super) line: u64,
     pub(super) entry: Value,
-    /// The `genesis` of its session: what was granted, and who signs the log.
+    /// The `genesis` of its session: what was granted, and who signs the log. Found by whoever
+    /// settles.
     pub(super) genesis: Option<Arc<Value>>,
     /// Whether its outcome is there after all, but may have been taken back by whoever
     /// cleared up: a directory of a call that did not end.
@@ -30,8 +31,6 @@ impl OpenIntent {
 #[derive(Debug, Default)]
 pub(super) struct Intents {
     of_calls: HashMap<String, Vec<OpenIntent>>,
-    /// The `genesis` of each session.
-    geneses: HashMap<String, Arc<Value>>,
 }
 
 /// The session that an entry is of. Those that were set apart from it have its grants.
@@ -42,10 +41,6 @@ pub(super) fn session_of(entry: &Value) -> &str {
 
 impl Intents {
     pub(super) fn follow(&mut self, line: u64, entry: &Value) {
-        if entry["kind"] == "genesis" {
-            let genesis = Arc::new(entry.clone());
-            self.geneses.insert(session_of(entry).to_owned(), genesis);
-        }
         let Some(call) = entry["call"].as_str() else {
             return;
         };
@@ -54,7 +49,7 @@ impl Intents {
                 let open = OpenIntent {
                     line,
                     entry: entry.clone(),
-                    genesis: self.geneses.get(session_of(entry)).cloned(),
+                    genesis: None,
                     made: false,
                 };
                 self.of_calls.entry(call.to_owned()).or_default().push(open);

@@ -10,6 +10,7 @@ mod flush;
 mod intents;
 mod key;
 mod left;
+mod link;
 mod observer;
 #[cfg(feature = "otel")]
 mod otel;
@@ -44,7 +45,7 @@ pub use traced::TracingSink;
 pub use verify::{AuditFault, LogVerifier, Unsettled, VerifiedLog, log_head, verify_log};
 
 pub(crate) use arguments::recorded as recorded_arguments;
-pub(crate) use entry::{AccessedObject, Entry, EntryKind, Object};
+pub(crate) use entry::{AccessedObject, Covered, Entry, EntryKind, Object};
 pub(crate) use left::{Settler, settle_what_is_left};
 pub(crate) use settle::settlements;
 
@@ -57,6 +58,23 @@ const USUAL_LINE: usize = 512;
 const LONGEST_LINE: usize = 4 << 20;
 /// Entries after which a log that is signed gets a checkpoint.
 const CHECKPOINT_EVERY: u64 = 1000;
+/// A log that is not as its writer left it. Nothing is appended to it, which would hide that.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Damage(String);
+
+impl Damage {
+    fn error(what: impl fmt::Display) -> io::Error {
+        let damage = Self(what.to_string());
+        io::Error::new(io::ErrorKind::InvalidData, damage)
+    }
+
+    /// What is wrong, when it is that which keeps a log from being written.
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
 /// The `reason` of a checkpoint after which this process writes nothing more.
 const CLOSED: &str = "closed";
 /// The `prev` of the first entry of a log.
@@ -152,6 +170,8 @@ struct Chain {
     repaired: Option<Repaired>,
     /// What the process before was about to do, and did not say how it went.
     open: Vec<OpenIntent>,
+    /// The last checkpoint of the process before, until something is written behind it.
+    checkpoint: Option<Value>,
     durability: Durability,
     observers: Vec<Box<dyn AuditObserver>>,
     /// What tells the next process that this one has begun to change something.
@@ -198,8 +218,8 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// `audit-unavailable` when the file cannot be opened, is in use, or does not end in a
-    /// valid entry.
+    /// `audit-unavailable` when the file cannot be opened, is in use, or was edited: the last
+    /// 64 MiB of it must be lines that follow one another.
     pub fn file(file: impl AsRef<Path>) -> Result<Self, CallError> {
         let opened = FileSink::open(file.as_ref(), LOCK_PATIENCE);
         let (sink, tail) = opened.map_err(CallError::audit_unavailable)?;
@@ -214,6 +234,7 @@ impl AuditLog {
         }
         chain.repaired = tail.torn;
         chain.open = tail.open;
+        chain.checkpoint = tail.checkpoint;
         let mut log = Self::of(chain, "file");
         log.location = Some(file.to_owned());
         log
@@ -265,6 +286,9 @@ impl AuditLog {
     /// Signs the log with checkpoints from now on: one every thousand entries, and one at the
     /// end. A log that was cut off or written anew then shows to everyone who has the public
     /// key.
+    ///
+    /// When the log is continued, and its last checkpoint names this key without being signed
+    /// with it, the log takes nothing: whoever signs its end vouches for all of it.
     #[must_use]
     pub fn signed_by(self, key: AuditKey) -> Self {
         self.locked(|chain| chain.key = Some(key));
@@ -461,6 +485,7 @@ impl Chain {
             genesis: None,
             repaired: None,
             open: Vec::new(),
+            checkpoint: None,
             durability: Durability::Fast,
             observers: Vec::new(),
             mark: None,
@@ -470,6 +495,7 @@ impl Chain {
     /// The chain moves on only when the sink took the lines, so that a failed write can be
     /// tried again without a gap.
     fn append(&mut self, entries: Vec<Entry>) -> io::Result<()> {
+        self.check_signature()?;
         // What starts a session comes before the kernel confines the process, and no other
         // thread may run by then.
         if entries[0].kind != EntryKind::Genesis {
@@ -493,6 +519,20 @@ impl Chain {
             // What was to be recorded is. A checkpoint that was not written is still due.
             let _ = self.checkpoint("interval");
         }
+        Ok(())
+    }
+
+    /// Refuses to go on where somebody without the key wrote what it is said to have signed.
+    fn check_signature(&mut self) -> io::Result<()> {
+        if let (Some(checkpoint), Some(key)) = (&self.checkpoint, &self.key) {
+            let key = key.public_key();
+            let is_ours = checkpoint["public_key"] == key.to_string();
+            if is_ours && !verify::is_signed(checkpoint, key) {
+                let what = "its last checkpoint is not signed with the key that it names";
+                return Err(Damage::error(what));
+            }
+        }
+        self.checkpoint = None;
         Ok(())
     }
 

@@ -11,16 +11,19 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::intents::OpenIntent;
-use super::{AuditLog, Entry, EntryKind, Object};
+use super::{AuditLog, Covered, Entry, EntryKind, Object};
 use crate::policy::{Operation, RiskClass};
 use crate::random;
 use crate::roots::{Rights, Root, Roots};
+use crate::transaction::Tree;
 use crate::walk::{self, Kind, ObjectId, Version};
 
 /// What stands where a change was announced.
 enum Finding {
     /// The change was made, and this is its version.
     Made(Option<Version>),
+    /// A recursive deletion went this far.
+    Partly(Covered, Version),
     /// Everything is as it was before.
     NotMade,
     /// Neither can be said.
@@ -77,6 +80,17 @@ pub(super) fn settle(open: &OpenIntent, roots: &Roots) -> Option<Entry> {
             entry.outcome = Some("ok");
             entry.reason = Some("settled");
             entry.version_after = version.map(|version| version.to_string());
+            entry.covers = covers_of(intent).map(|covers| Covered {
+                sha256: None,
+                ..covers
+            });
+        }
+        Finding::Partly(gone, version) => {
+            entry.outcome = Some("failed");
+            entry.reason = Some("partial");
+            entry.version_after = Some(version.to_string());
+            entry.bytes = Some(gone.bytes);
+            entry.covers = Some(gone);
         }
         Finding::NotMade => {
             entry.outcome = Some("rolled-back");
@@ -85,6 +99,11 @@ pub(super) fn settle(open: &OpenIntent, roots: &Roots) -> Option<Entry> {
         Finding::Unknown(why) => entry.reason = Some(why),
     }
     Some(entry)
+}
+
+/// What a recursive deletion was to delete.
+fn covers_of(intent: &Value) -> Option<Covered> {
+    serde_json::from_value(intent["covers"].clone()).ok()
 }
 
 /// A change as its intent announced it, and the directories where it was to be made.
@@ -147,6 +166,7 @@ impl<'a> Announced<'a> {
                 Finding::Made(None)
             }
             (Operation::Delete, Some(stat)) if self.is_same(&stat) => Finding::NotMade,
+            (Operation::DeleteTree, Some(stat)) if self.is_same(&stat) => self.look_inside(&stat),
             (Operation::Rename, found) => self.look_at_rename(found.as_ref()),
             _ => Finding::Unknown("unknown"),
         }
@@ -170,6 +190,22 @@ impl<'a> Announced<'a> {
             return Finding::Made(Some(version));
         }
         Finding::Unknown("unknown")
+    }
+
+    /// What is left of a directory that was to be deleted with what it holds: all of it,
+    /// unaltered, or less of it. Where something came to it, what is gone cannot be counted.
+    fn look_inside(&self, stat: &Stat) -> Finding {
+        let unknown = Finding::Unknown("unknown");
+        let (Some(before), Some(left)) = (covers_of(self.intent), self.at.survey(stat)) else {
+            return unknown;
+        };
+        if before.sha256 == Some(left.digest()) {
+            return Finding::NotMade;
+        }
+        match before.without(left.covers) {
+            Some(gone) if !gone.is_nothing() => Finding::Partly(gone, Version::of(stat)),
+            _ => unknown,
+        }
     }
 
     fn look_at_rename(&self, from: Option<&Stat>) -> Finding {
@@ -214,6 +250,12 @@ impl Site {
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno),
         }
+    }
+
+    /// What a directory holds, if it can be counted.
+    fn survey(&self, stat: &Stat) -> Option<Tree> {
+        let parent = self.directory.as_ref()?.as_fd();
+        Tree::survey_of(parent, &self.name, ObjectId::of(stat), None).ok()
     }
 
     fn sha256(&self) -> io::Result<String> {

@@ -1,30 +1,28 @@
-//! Where the chain of a log file goes on, and what the process before left undone.
+//! Where the chain of a log file goes on, whether it may, and what the process before left
+//! undone.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::LONGEST_LINE;
 use super::entry::Repaired;
 use super::intents::{Intents, OpenIntent, session_of};
+use super::link::{Last, Link};
+use super::{AuditFault, LONGEST_LINE};
 use crate::random;
 
-/// How far the reader of a tail looks back for the last entry, and for intents without an
-/// outcome: the entries of calls that were running when the process before was killed. The last
-/// line and half of another are in it in any case.
-const TAIL: u64 = 2 * LONGEST_LINE as u64 + 1;
-
-/// The last entry of a log that is continued.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Last {
-    pub(super) seq: u64,
-    pub(super) hash: String,
-}
+/// How much of a log's end is verified before it is continued, and searched for intents without
+/// an outcome: all of a log that is not larger. It takes a few tenths of a second, and holds the
+/// entries of all calls that can have been running when the process before was killed.
+const VERIFIED: u64 = 64 << 20;
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 18;
 
 /// The end of a log file as it was found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tail {
     /// `None` when the log has no whole entry.
     pub(super) last: Option<Last>,
@@ -33,48 +31,121 @@ pub(super) struct Tail {
     /// What stands behind it: half a line.
     pub(super) torn: Option<Repaired>,
     pub(super) open: Vec<OpenIntent>,
+    /// The last checkpoint.
+    pub(super) checkpoint: Option<Value>,
 }
 
 impl Tail {
-    /// Finds where the chain continues. A log whose last whole line is not a valid entry is
-    /// not continued: appending to it would hide that something is wrong. Half a line behind
-    /// that is what a killed process or a full disk leaves; whoever continues the log cuts it
-    /// off and says so.
-    pub(super) fn read(mut file: impl Read + Seek) -> io::Result<Self> {
+    /// Finds where the chain continues. A log in which something is wrong is not continued:
+    /// appending to it would hide that. Half a line at its end is what a killed process or a
+    /// full disk leaves; whoever continues the log cuts it off and says so.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong in the last 64 MiB, with its line.
+    pub(super) fn read(file: impl Read + Seek) -> Result<Self, AuditFault> {
+        Self::read_last(VERIFIED, file)
+    }
+
+    fn read_last(most: u64, mut file: impl Read + Seek) -> Result<Self, AuditFault> {
         let size = file.seek(SeekFrom::End(0))?;
-        let start = size.saturating_sub(TAIL);
+        let start = size.saturating_sub(most);
         file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        (&mut file).take(TAIL).read_to_end(&mut bytes)?;
-        let end = match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(line_feed) => line_feed + 1,
-            None if start == 0 => 0,
-            None => return Err(damaged()),
+        let mut reading = Reading::new(start);
+        let lines = BufReader::with_capacity(PIECE, (&mut file).take(size - start));
+        let mut tail = match reading.lines(lines) {
+            Err(AuditFault::Line { line, what }) => {
+                let line = line + lines_before(&mut file, start)?;
+                return Err(AuditFault::Line { line, what });
+            }
+            result => result.map(|()| reading.tail)?,
         };
-        let (whole, torn) = bytes.split_at(end);
-        let whole_lines = if start == 0 { whole } else { after_line(whole) };
-        let last = match last_line(whole_lines) {
-            Some(line) => Some(last_of(line).ok_or_else(damaged)?),
-            None => None,
-        };
-        let mut open = open_intents(whole_lines);
-        for intent in open.iter_mut().filter(|intent| intent.genesis.is_none()) {
-            intent.genesis = genesis_of(&mut file, intent.session())?.map(Arc::new);
-        }
-        Ok(Self {
-            last,
-            whole: start + end as u64,
-            torn: (!torn.is_empty()).then(|| described(torn)),
-            open,
-        })
+        tail.open = reading.intents.open();
+        find_geneses(&mut file, &mut tail.open)?;
+        Ok(tail)
     }
 }
 
-fn damaged() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        "its last line is not a whole entry; keep it and name a new file",
-    )
+/// The end of a log as its lines go by.
+struct Reading {
+    tail: Tail,
+    intents: Intents,
+    line: u64,
+    /// Whether the next line is the first of the file.
+    begins: bool,
+    /// Whether the rest of a line comes first, whose beginning was not read.
+    is_inside: bool,
+}
+
+impl Reading {
+    fn new(start: u64) -> Self {
+        let whole = start;
+        Self {
+            tail: Tail {
+                whole,
+                ..Tail::default()
+            },
+            intents: Intents::default(),
+            line: 0,
+            begins: start == 0,
+            is_inside: start > 0,
+        }
+    }
+
+    fn lines(&mut self, mut log: impl BufRead) -> Result<(), AuditFault> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            let most = LONGEST_LINE as u64 + 1;
+            let read = (&mut log).take(most).read_until(b'\n', &mut bytes)?;
+            self.line += 1;
+            match bytes.strip_suffix(b"\n") {
+                Some(line) => self.whole_line(line).map_err(|what| self.fault(what))?,
+                None if read == 0 => return Ok(()),
+                None if read as u64 == most => return Err(self.fault("it is too long")),
+                None => self.tail.torn = Some(described(&bytes)),
+            }
+        }
+    }
+
+    fn fault(&self, what: &'static str) -> AuditFault {
+        let line = self.line;
+        AuditFault::Line { line, what }
+    }
+
+    fn whole_line(&mut self, line: &[u8]) -> Result<(), &'static str> {
+        self.tail.whole += line.len() as u64 + 1;
+        if std::mem::take(&mut self.is_inside) {
+            return Ok(());
+        }
+        let link = Link::read(line)?;
+        match &self.tail.last {
+            Some(last) => link.check_follows(last)?,
+            None if self.begins => link.check_begins()?,
+            None => {}
+        }
+        self.note(&link.kind, line);
+        self.tail.last = Some(Last {
+            seq: link.seq,
+            hash: link.hash.into_owned(),
+        });
+        Ok(())
+    }
+
+    /// Remembers what is of use later. Reads are most of a log, and are not.
+    fn note(&mut self, kind: &str, line: &[u8]) {
+        let matters = match kind {
+            "intent" | "checkpoint" => true,
+            "outcome" | "call" => !self.intents.is_empty(),
+            _ => false,
+        };
+        let entry = matters.then(|| serde_json::from_slice::<Value>(line));
+        match entry {
+            Some(Ok(entry)) if kind == "checkpoint" => self.tail.checkpoint = Some(entry),
+            Some(Ok(entry)) => self.intents.follow(self.line, &entry),
+            _ => {}
+        }
+    }
 }
 
 fn described(torn: &[u8]) -> Repaired {
@@ -84,63 +155,47 @@ fn described(torn: &[u8]) -> Repaired {
     }
 }
 
-/// What follows the first line, of which the beginning may be missing.
-fn after_line(bytes: &[u8]) -> &[u8] {
-    let line_feed = bytes.iter().position(|byte| *byte == b'\n');
-    line_feed.map_or(&[], |at| &bytes[at + 1..])
-}
-
-fn last_line(whole: &[u8]) -> Option<&[u8]> {
-    let text = whole.strip_suffix(b"\n")?;
-    text.rsplit(|byte| *byte == b'\n').next()
-}
-
-/// Recomputes a line's hash. Our own lines carry it last.
-fn last_of(line: &[u8]) -> Option<Last> {
-    let line = std::str::from_utf8(line).ok()?;
-    let value: Value = serde_json::from_str(line).ok()?;
-    let hash = value.get("hash")?.as_str()?;
-    let suffix = format!(",\"hash\":\"{hash}\"}}");
-    let canonical = format!("{}}}", line.strip_suffix(&suffix)?);
-    (random::hex_of(&Sha256::digest(canonical.as_bytes())) == hash).then_some(Last {
-        seq: value.get("seq")?.as_u64()?,
-        hash: hash.to_owned(),
-    })
-}
-
-fn open_intents(whole: &[u8]) -> Vec<OpenIntent> {
-    let mut intents = Intents::default();
-    for line in whole.split(|byte| *byte == b'\n') {
-        let line = std::str::from_utf8(line).unwrap_or_default();
-        // Reads are most of a log, and need not be parsed.
-        let matters = match kind_of(line) {
-            "genesis" | "intent" => true,
-            "outcome" | "call" => !intents.is_empty(),
-            _ => false,
-        };
-        if matters && let Ok(entry) = serde_json::from_str(line) {
-            intents.follow(0, &entry);
-        }
-    }
-    intents.open()
-}
-
-/// The `genesis` of a session that began before the end that was read. Few logs are that long
-/// and end that badly, so all of it is read again.
-fn genesis_of(file: &mut (impl Read + Seek), session: &str) -> io::Result<Option<Value>> {
+/// How many lines end before a place.
+fn lines_before(file: &mut (impl Read + Seek), place: u64) -> io::Result<u64> {
     file.rewind()?;
-    let mut found = None;
-    for line in BufReader::new(file).split(b'\n') {
+    let mut before = BufReader::with_capacity(PIECE, file.take(place));
+    let mut lines = 0;
+    loop {
+        let piece = before.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(lines);
+        }
+        lines += piece.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let length = piece.len();
+        before.consume(length);
+    }
+}
+
+/// Finds what was granted to the sessions of intents. Few logs end that badly, so all of it is
+/// read again.
+fn find_geneses(file: &mut (impl Read + Seek), open: &mut [OpenIntent]) -> io::Result<()> {
+    let mut geneses: HashMap<String, Option<Arc<Value>>> = (open
+        .iter()
+        .map(|intent| (intent.session().to_owned(), None)))
+    .collect();
+    if geneses.is_empty() {
+        return Ok(());
+    }
+    file.rewind()?;
+    for line in BufReader::with_capacity(PIECE, file).split(b'\n') {
         let line = line?;
         let line = std::str::from_utf8(&line).unwrap_or_default();
         if kind_of(line) == "genesis"
             && let Ok(entry) = serde_json::from_str::<Value>(line)
-            && session_of(&entry) == session
+            && let Some(genesis) = geneses.get_mut(session_of(&entry))
         {
-            found = Some(entry);
+            *genesis = Some(Arc::new(entry));
         }
     }
-    Ok(found)
+    for intent in open {
+        intent.genesis = geneses.get(intent.session()).cloned().flatten();
+    }
+    Ok(())
 }
 
 /// The kind of an entry that the writer wrote. Nothing behind it has a member of that name;
@@ -149,4 +204,46 @@ fn kind_of(line: &str) -> &str {
     let rest = line.rsplit_once("\"kind\":\"").map(|(_, rest)| rest);
     rest.and_then(|rest| rest.split('"').next())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::audit::verify::tests::log_of;
+
+    fn read_last(most: usize, lines: &[String]) -> Result<Tail, AuditFault> {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        Tail::read_last(most as u64, Cursor::new(text))
+    }
+
+    #[test]
+    fn a_long_log_is_verified_from_the_first_line_that_is_read_whole() {
+        let lines = log_of(10);
+        let long = lines[7..].iter().map(|line| line.len() + 1).sum::<usize>();
+        let edited = |at: usize| {
+            let mut lines = lines.clone();
+            lines[at] = lines[at].replace("\"path\":\"p", "\"path\":\"q");
+            lines
+        };
+        for most in [long, long + 1, long + 20] {
+            let tail = read_last(most, &lines).expect("whole");
+            assert_eq!(tail.last.map(|last| last.seq), Some(9));
+            assert!(read_last(most, &edited(5)).is_ok());
+            for at in 8..10 {
+                match read_last(most, &edited(at)) {
+                    Err(AuditFault::Line { line, .. }) => assert_eq!(line, at as u64 + 1),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_longer_than_any_is_none() {
+        let long = Cursor::new("x".repeat(LONGEST_LINE + 1));
+        let fault = Tail::read(long).expect_err("too long");
+        assert_eq!(fault.to_string(), "line 1: it is too long");
+    }
 }

@@ -3,13 +3,12 @@
 use std::io::{self, BufRead, Read, Seek};
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::intents::Intents;
 use super::key::AuditPublicKey;
+use super::link::{Last, Link, has_hash};
 use super::tail::Tail;
-use super::{CLOSED, LONGEST_LINE, NO_PREVIOUS};
-use crate::random;
+use super::{CLOSED, LONGEST_LINE};
 
 /// Bytes of a line that are read at most: no writer writes that many.
 const MAX_LINE: u64 = LONGEST_LINE as u64 + 1;
@@ -93,7 +92,8 @@ pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, 
 ///
 /// # Errors
 ///
-/// When the log cannot be read, is empty, or does not end in a whole entry.
+/// When the log cannot be read, is empty, or its last 64 MiB are not whole lines that follow one
+/// another: the first thing that is wrong, with its line.
 pub fn log_head(log: impl Read + Seek) -> Result<String, AuditFault> {
     let last = Tail::read(log)?.last;
     last.map(|last| last.hash).ok_or(AuditFault::Empty)
@@ -208,10 +208,8 @@ impl LogVerifier {
     /// When there was no entry, the end is another, or it is not signed where it should be.
     pub fn finish(self, head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
         let unsettled = self.unsettled();
-        let Follow { entries, prev, .. } = self.chain;
-        if entries == 0 {
-            return Err(AuditFault::Empty);
-        }
+        let Follow { entries, last } = self.chain;
+        let prev = last.ok_or(AuditFault::Empty)?.hash;
         if let Some(expected) = head.filter(|expected| *expected != prev) {
             return Err(AuditFault::Head {
                 expected: expected.to_owned(),
@@ -266,24 +264,14 @@ impl Signatures {
         }
         self.closed = false;
         if text_member(entry, "kind") == Some("checkpoint") {
-            self.verify(entry).ok_or(at(
-                line,
-                "its signature is not one of the key that was given",
-            ))?;
+            if !is_signed(entry, self.key) {
+                let what = "its signature is not one of the key that was given";
+                return Err(at(line, what));
+            }
             self.verified += 1;
             self.closed = text_member(entry, "reason") == Some(CLOSED);
         }
         Ok(())
-    }
-
-    /// The signature is over the canonical form without it and the hash.
-    fn verify(&self, entry: &Value) -> Option<()> {
-        let signature = text_member(entry, "signature")?;
-        let mut signed = entry.as_object()?.clone();
-        signed.remove("hash");
-        signed.remove("signature");
-        let message = serde_json_canonicalizer::to_vec(&signed).ok()?;
-        self.key.has_signed(&message, signature).then_some(())
     }
 
     fn finish(self, entries: u64) -> Result<(u64, Vec<u64>), AuditFault> {
@@ -295,6 +283,20 @@ impl Signatures {
         }
         Ok((self.verified, self.not_closed))
     }
+}
+
+/// Whether a checkpoint was signed with a key: over its canonical form without the signature and
+/// the hash.
+pub(super) fn is_signed(checkpoint: &Value, key: AuditPublicKey) -> bool {
+    let signed = || {
+        let signature = text_member(checkpoint, "signature")?;
+        let mut signed = checkpoint.as_object()?.clone();
+        signed.remove("hash");
+        signed.remove("signature");
+        let message = serde_json_canonicalizer::to_vec(&signed).ok()?;
+        Some(key.has_signed(&message, signature))
+    };
+    signed().unwrap_or(false)
 }
 
 /// Calls `each` with every line and its number. A last line without a line feed was not
@@ -322,21 +324,10 @@ fn at(line: u64, what: &'static str) -> AuditFault {
 }
 
 /// Where the chain has got to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Follow {
     entries: u64,
-    seq: u64,
-    prev: String,
-}
-
-impl Default for Follow {
-    fn default() -> Self {
-        Self {
-            entries: 0,
-            seq: 0,
-            prev: NO_PREVIOUS.to_owned(),
-        }
-    }
+    last: Option<Last>,
 }
 
 impl Follow {
@@ -347,26 +338,23 @@ impl Follow {
             return Err(at(line, "it was edited: its hash or its form is wrong"));
         }
         let seq = entry.get("seq").and_then(Value::as_u64);
-        let seq = seq.ok_or(at(line, "it has no number"))?;
-        let starts = self.entries == 0;
-        if starts && text_member(&entry, "kind") != Some("genesis") {
-            return Err(at(line, "the log does not begin with a genesis"));
-        }
-        let prev = text_member(&entry, "prev").ok_or(at(line, "it names no line before"))?;
-        // The genesis of a file may continue the chain of another file.
-        let begins_a_chain = (prev == NO_PREVIOUS, seq == 0);
-        let follows = match starts {
-            true => begins_a_chain == (true, true) || begins_a_chain == (false, false),
-            false => prev == self.prev && seq == self.seq + 1,
+        let link = Link {
+            kind: text_member(&entry, "kind").unwrap_or_default().into(),
+            seq: seq.ok_or(at(line, "it has no number"))?,
+            prev: text_member(&entry, "prev")
+                .ok_or(at(line, "it names no line before"))?
+                .into(),
+            hash: hash.into(),
         };
-        if !follows {
-            return Err(at(
-                line,
-                "it does not follow the line before: lines are missing, added or out of order",
-            ));
-        }
-        self.prev = hash.to_owned();
-        self.seq = seq;
+        let is_in_place = match &self.last {
+            Some(last) => link.check_follows(last),
+            None => link.check_begins(),
+        };
+        is_in_place.map_err(|what| at(line, what))?;
+        self.last = Some(Last {
+            seq: link.seq,
+            hash: hash.to_owned(),
+        });
         self.entries += 1;
         Ok(entry)
     }
@@ -379,11 +367,7 @@ fn text_member<'a>(entry: &'a Value, name: &str) -> Option<&'a str> {
 /// Whether the line is what the writer would have written of the entry: its canonical form
 /// with its hash at the end.
 fn is_as_written(entry: &Value, hash: &str, line: &str) -> bool {
-    let Some(body) = line.strip_suffix(&format!(",\"hash\":\"{hash}\"}}")) else {
-        return false;
-    };
-    let digest = Sha256::new().chain_update(body).chain_update("}");
-    random::hex_of(&digest.finalize()) == hash && is_canonical(entry, line)
+    has_hash(line.as_bytes(), hash) && is_canonical(entry, line)
 }
 
 /// Whether a line with its hash at the end is otherwise canonical (RFC 8785): names are
@@ -423,13 +407,13 @@ fn are_sorted<'a>(mut names: impl Iterator<Item = &'a String>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
     use crate::audit::{AuditLog, Entry, EntryKind};
 
-    fn log_of(entries: usize) -> Vec<String> {
+    pub(in crate::audit) fn log_of(entries: usize) -> Vec<String> {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&lines);
         let log = AuditLog::sink(move |line: &str| {

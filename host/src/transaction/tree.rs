@@ -65,7 +65,17 @@ impl Tree {
         id: ObjectId,
         deadline: Option<Instant>,
     ) -> Result<Self, TreeError> {
-        let directory = open_inside(place.directory(), place.name().as_bytes())?;
+        Self::survey_of(place.directory(), place.name(), id, deadline)
+    }
+
+    /// The same, by a directory and a name in it.
+    pub(crate) fn survey_of(
+        parent: BorrowedFd<'_>,
+        name: &str,
+        id: ObjectId,
+        deadline: Option<Instant>,
+    ) -> Result<Self, TreeError> {
+        let directory = open_inside(parent, name.as_bytes())?;
         let mut survey = Survey {
             device: id.device,
             deadline,

@@ -103,6 +103,13 @@ fn result(entry: &Value, part: &Value) -> String {
     if let Some(bytes) = part["bytes"].as_u64() {
         words.push(format!("{bytes} bytes"));
     }
+    if let Some(covers) = entry["covers"].as_object() {
+        let count = |name: &str| covers.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let (files, directories) = (count("files"), count("directories"));
+        words.push(format!(
+            "{files} files and {directories} directories inside"
+        ));
+    }
     if let Some(torn) = entry["repaired"]["bytes"].as_u64() {
         words.push(format!("{torn} bytes of half a line cut off"));
     }

@@ -25,7 +25,7 @@ pub(super) struct Summary(Vec<(String, Story)>);
 
 impl Summary {
     pub(super) fn add(&mut self, entry: &Value) {
-        let Some(session) = entry["session"].as_str() else {
+        let Some(session) = session_of(entry) else {
             return;
         };
         let at = match self.0.iter().rposition(|(id, _)| id == session) {
@@ -87,6 +87,16 @@ impl Summary {
     }
 }
 
+/// The session that did what an entry tells: that of the call, where a later session tells what
+/// became of it.
+fn session_of(entry: &Value) -> Option<&str> {
+    let call = entry["call"].as_str().filter(|_| entry["settles"].is_u64());
+    let session = call.and_then(|call| call.rsplit_once('-'));
+    session
+        .map(|(session, _)| session)
+        .or(entry["session"].as_str())
+}
+
 impl Story {
     fn add(&mut self, entry: &Value) {
         match entry["kind"].as_str() {
@@ -96,6 +106,7 @@ impl Story {
                 None => self.add_access(entry),
             },
             Some("outcome") if entry["outcome"] == "ok" => self.add_change(entry),
+            Some("outcome") if entry["reason"] == "partial" => self.note("deleted", entry),
             Some("refusal") => self.note("refused", entry),
             _ => {}
         }
@@ -122,6 +133,9 @@ impl Story {
         let mut place = format!("{}:{}", text("root"), text("path"));
         if deed == "renamed" {
             place.push_str(&format!(" -> {}:{}", text("to_root"), text("to_path")));
+        }
+        if entry["reason"] == "partial" {
+            place.push_str("  (in part)");
         }
         if deed == "refused" {
             place.push_str(&format!("  {} {}", text("operation"), text("code")));
