@@ -224,6 +224,42 @@ fn a_tree_that_somebody_else_changed_is_not_counted() {
     }
 }
 
+/// Not of the one that looked.
+#[test]
+fn a_summary_tells_a_settled_change_of_the_session_that_made_it() {
+    let tree = json!({ "path": "tree", "recursive": true });
+    let write = json!({ "path": "new", "content": "x" });
+    let rows = [
+        (
+            "write_file",
+            write,
+            Killed::After,
+            "written   workspace:new",
+        ),
+        (
+            "delete_file",
+            tree,
+            Killed::Before,
+            "deleted   workspace:tree  (in part)",
+        ),
+    ];
+    for (tool, arguments, when, told) in rows {
+        let crashed = Crashed::during(tool, &arguments, when);
+        fs::remove_file(crashed.fixture.workspace().join("tree/a")).unwrap();
+        let settlement = crashed.settle(crashed.granted());
+        let (session, _) = settlement["call"]
+            .as_str()
+            .unwrap()
+            .rsplit_once('-')
+            .unwrap();
+        let later = settlement["session"].as_str().unwrap();
+        let log = crashed.log.to_str().unwrap();
+        let run = Cli::new().run(["audit", "show", log, "--summary"]);
+        let expected = format!("session {session}: 0 calls\n  {told}\nsession {later}: 0 calls\n");
+        assert_eq!(run.stdout, expected);
+    }
+}
+
 #[test]
 fn a_change_is_settled_once() {
     let write = json!({ "path": "new", "content": "x" });

@@ -69,10 +69,11 @@ struct Open {
 }
 
 impl FileSink {
-    /// Opens a log that no other process writes to, or none any more within `patience`.
-    pub(super) fn open(path: &Path, patience: Duration) -> io::Result<(Self, Tail)> {
+    /// Opens a log that no other process writes to, or none any more within `patience`, and whose
+    /// last `verified` bytes are whole.
+    pub(super) fn open(path: &Path, patience: Duration, verified: u64) -> io::Result<(Self, Tail)> {
         let mut file = open_locked(path, patience)?;
-        let tail = Tail::read(&mut file).map_err(|fault| match fault {
+        let tail = Tail::read_last(verified, &mut file).map_err(|fault| match fault {
             AuditFault::Unreadable(error) => error,
             fault => Damage::error(fault),
         })?;

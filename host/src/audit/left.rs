@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::file::{self, FileSink};
 use super::intents::OpenIntent;
+use super::tail::VERIFIED_OF_MANY;
 use super::{AuditKey, AuditLog, Entry, EntryKind, settle};
 use crate::ambient;
 use crate::roots::Roots;
@@ -111,7 +112,7 @@ impl Settler<'_> {
             Err(error) => return Err(error),
         }
         // Whoever lives has it locked.
-        let (sink, tail) = FileSink::open(path, Duration::ZERO)?;
+        let (sink, tail) = FileSink::open(path, Duration::ZERO, VERIFIED_OF_MANY)?;
         let mut log = AuditLog::continued(path, sink, tail);
         let open = log.take_open();
         let (here, elsewhere): (Vec<_>, Vec<_>) = open

@@ -34,7 +34,7 @@ use entry::Repaired;
 use file::{FileSink, LOCK_PATIENCE};
 use intents::OpenIntent;
 use left::Mark;
-use tail::Tail;
+use tail::{Tail, VERIFIED};
 
 pub use file::Rotation;
 pub use key::{AuditKey, AuditPublicKey, NoPublicKey};
@@ -221,7 +221,7 @@ impl AuditLog {
     /// `audit-unavailable` when the file cannot be opened, is in use, or was edited: the last
     /// 64 MiB of it must be lines that follow one another.
     pub fn file(file: impl AsRef<Path>) -> Result<Self, CallError> {
-        let opened = FileSink::open(file.as_ref(), LOCK_PATIENCE);
+        let opened = FileSink::open(file.as_ref(), LOCK_PATIENCE, VERIFIED);
         let (sink, tail) = opened.map_err(CallError::audit_unavailable)?;
         Ok(Self::continued(file.as_ref(), sink, tail))
     }

@@ -17,7 +17,10 @@ use crate::random;
 /// How much of a log's end is verified before it is continued, and searched for intents without
 /// an outcome: all of a log that is not larger. It takes a few tenths of a second, and holds the
 /// entries of all calls that can have been running when the process before was killed.
-const VERIFIED: u64 = 64 << 20;
+pub(super) const VERIFIED: u64 = 64 << 20;
+/// The same for logs of the state directory, of which one start may look at many: the last line
+/// and half of another are in it in any case.
+pub(super) const VERIFIED_OF_MANY: u64 = 2 * LONGEST_LINE as u64 + 1;
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 18;
 
@@ -42,12 +45,8 @@ impl Tail {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong in the last 64 MiB, with its line.
-    pub(super) fn read(file: impl Read + Seek) -> Result<Self, AuditFault> {
-        Self::read_last(VERIFIED, file)
-    }
-
-    fn read_last(most: u64, mut file: impl Read + Seek) -> Result<Self, AuditFault> {
+    /// The first thing that is wrong in the last `most` bytes, with its line.
+    pub(super) fn read_last(most: u64, mut file: impl Read + Seek) -> Result<Self, AuditFault> {
         let size = file.seek(SeekFrom::End(0))?;
         let start = size.saturating_sub(most);
         file.seek(SeekFrom::Start(start))?;
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn a_line_that_is_longer_than_any_is_none() {
         let long = Cursor::new("x".repeat(LONGEST_LINE + 1));
-        let fault = Tail::read(long).expect_err("too long");
+        let fault = Tail::read_last(VERIFIED, long).expect_err("too long");
         assert_eq!(fault.to_string(), "line 1: it is too long");
     }
 }

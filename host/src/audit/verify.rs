@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::intents::Intents;
 use super::key::AuditPublicKey;
 use super::link::{Last, Link, has_hash};
-use super::tail::Tail;
+use super::tail::{Tail, VERIFIED};
 use super::{CLOSED, LONGEST_LINE};
 
 /// Bytes of a line that are read at most: no writer writes that many.
@@ -95,7 +95,7 @@ pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, 
 /// When the log cannot be read, is empty, or its last 64 MiB are not whole lines that follow one
 /// another: the first thing that is wrong, with its line.
 pub fn log_head(log: impl Read + Seek) -> Result<String, AuditFault> {
-    let last = Tail::read(log)?.last;
+    let last = Tail::read_last(VERIFIED, log)?.last;
     last.map(|last| last.hash).ok_or(AuditFault::Empty)
 }
 
