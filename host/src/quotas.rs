@@ -50,6 +50,14 @@ impl Quotas {
         Ok(())
     }
 
+    /// Gives back one new file or directory, which is not made after all.
+    pub(crate) fn uncreate(&self, taken: &mut Taken) {
+        if taken.created > 0 {
+            taken.created -= 1;
+            self.created.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
     /// Gives back what a call has taken.
     pub(crate) fn give_back(&self, taken: Taken) {
         self.written.fetch_sub(taken.written, Ordering::Relaxed);
@@ -124,5 +132,20 @@ mod tests {
         assert_eq!(error.details()["actual"], 11);
         quotas.give_back(taken);
         assert!(quotas.write(&mut Taken::default(), 10, &limits).is_ok());
+    }
+
+    #[test]
+    fn a_call_gives_back_no_more_than_it_took() {
+        let limits = Limits {
+            max_session_files: Some(1),
+            ..Limits::default()
+        };
+        let (quotas, mut mine, mut another) =
+            (Quotas::default(), Taken::default(), Taken::default());
+        assert!(quotas.create(&mut mine, &limits).is_ok());
+        quotas.uncreate(&mut another);
+        assert!(quotas.create(&mut another, &limits).is_err());
+        quotas.uncreate(&mut mine);
+        assert!(quotas.create(&mut another, &limits).is_ok());
     }
 }

@@ -466,6 +466,7 @@ impl Session {
         mut output: Output,
         options: &CallOptions,
     ) -> Result<Output, CallError> {
+        state.still_owed()?;
         if options.dry_run {
             let unread = state.transaction.changed_unread();
             let mut effects = transaction::preview(&mut state.transaction, &self.shared.roots)?;

@@ -60,6 +60,66 @@ fn files_and_directories_made_by_all_calls_are_exact() {
     assert_exceeded(write(&recorded, "c", 1), "max_session_files", 3, 4);
 }
 
+/// What is counted is what is there afterwards under a name that nothing had.
+#[test]
+fn renames_and_replacements_make_no_file() {
+    let patch = "--- a/there\n+++ b/there\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n";
+    #[rustfmt::skip]
+    let rows: [(&str, Value, u64); 17] = [
+        ("move_file",        json!({ "from": "there", "to": "moved" }),                             0),
+        ("move_file",        json!({ "from": "there", "to": "d/moved" }),                           0),
+        ("move_file",        json!({ "from": "there", "to": "other", "overwrite": true }),          0),
+        ("move_file",        json!({ "from": "d", "to": "e" }),                                     0),
+        ("move_file",        json!({ "from": "there", "to": "new/moved" }),                         1),
+        ("copy_file",        json!({ "from": "there", "to": "copied" }),                            1),
+        ("copy_file",        json!({ "from": "there", "to": "other", "overwrite": true }),          0),
+        ("copy_file",        json!({ "from": "there", "to": "new/a/copied" }),                      3),
+        ("write_file",       json!({ "path": "there", "content": "y" }),                            0),
+        ("write_file",       json!({ "path": "new", "content": "y" }),                              1),
+        ("write_file",       json!({ "path": "a/b/new", "content": "y" }),                          3),
+        ("create_file",      json!({ "file_path": "there", "content": "y", "overwrite": true }),    0),
+        ("append_file",      json!({ "path": "there", "content": "y" }),                            0),
+        ("edit_file",        json!({ "path": "there", "edits": [{ "old_text": "x", "new_text": "y" }] }), 0),
+        ("apply_patch",      json!({ "patch": patch }),                                             1),
+        ("create_directory", json!({ "dir_path": "a/b" }),                                          2),
+        ("delete_file",      json!({ "path": "there" }),                                            0),
+    ];
+    for (tool, arguments, made) in rows {
+        for limit in [made, made + 1].into_iter().chain(made.checked_sub(1)) {
+            let fixture = Fixture::new();
+            for path in ["there", "other", "d/t"] {
+                fixture.work(path, "x\n");
+            }
+            let limits = Limits {
+                max_session_files: Some(limit),
+                ..Limits::default()
+            };
+            let builder = rootbound::Session::builder()
+                .work_root(fixture.workspace())
+                .overwrite(Consent::Allow)
+                .delete(Consent::Allow)
+                .limits(limits);
+            let recorded = Recorded::build(builder);
+            let answer = recorded.call(tool, arguments.clone());
+            let code = answer.as_ref().map_or_else(|error| error.code(), |_| "ok");
+            let expected = if limit < made { "limit-exceeded" } else { "ok" };
+            assert_eq!(code, expected, "{tool} {arguments} {limit}: {answer:?}");
+            // What is left can still be made, and no more.
+            if limit >= made {
+                for number in made..limit {
+                    assert_eq!(
+                        write(&recorded, &format!("left-{number}"), 1),
+                        Ok(()),
+                        "{tool}"
+                    );
+                }
+                let one_more = write(&recorded, "one-more", 1);
+                assert_exceeded(one_more, "max_session_files", limit, limit + 1);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_call_of_which_nothing_stays_takes_nothing() {
     let fixture = Fixture::new();

@@ -109,6 +109,61 @@ fn a_session_is_charged_for_all_its_calls_and_pieces() {
     assert!(files.len() <= 3, "{files:?}");
 }
 
+/// What a component makes and takes back, or puts in the place of what was there, is not made.
+#[test]
+fn what_is_gone_or_replaces_something_when_the_call_ends_was_not_made() {
+    for (script, made) in [
+        ("create b x|unlink b", 0),
+        ("mkdir d|rmdir d", 0),
+        ("create b x|rename b c", 1),
+        ("create b x|rename b there", 0),
+        ("create b x|create c x|rename b c", 1),
+        ("rename there b", 0),
+        ("create b x|unlink b|create b x", 1),
+    ] {
+        for limit in [1, 2, 3] {
+            let fixture = Fixture::new();
+            fixture.work("there", "x");
+            let limits = Limits {
+                max_session_files: Some(limit),
+                ..Limits::default()
+            };
+            let recorded = session(&fixture, limits);
+            let steps = follow(&recorded, script);
+            // One at a time is held all the same, so that two need room for two.
+            let needed = if script.matches("create").count() > 1 && !script.contains("unlink") {
+                2
+            } else {
+                1
+            };
+            if limit < needed {
+                assert!(
+                    steps.iter().any(|step| step == "!quota"),
+                    "{script}: {steps:?}"
+                );
+                continue;
+            }
+            assert!(
+                steps.iter().all(|step| !step.starts_with('!')),
+                "{script}: {steps:?}"
+            );
+            let left: Vec<String> = (0..limit - made)
+                .map(|number| format!("create l{number} x"))
+                .collect();
+            let left = [left, vec!["create one-more x".to_owned()]]
+                .concat()
+                .join("|");
+            let steps = follow(&recorded, &left);
+            let (last, others) = steps.split_last().unwrap();
+            assert!(
+                others.iter().all(|step| !step.starts_with('!')),
+                "{script} {limit}: {steps:?}"
+            );
+            assert_eq!(last, "!quota", "{script} {limit}: {steps:?}");
+        }
+    }
+}
+
 #[test]
 fn entries_are_exact() {
     let fixture = Fixture::new();

@@ -365,9 +365,12 @@ impl CallState {
     fn create(&mut self, asked: &Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {
         paths::check_new_name(place.name(), self.shared.policy.paths)
             .map_err(|error| asked.refuse(ErrorCode::Invalid, error))?;
-        self.charge_new(asked)?;
+        let no_room = self.charge_new_file(asked, wanted.exclusive)?;
         let file = StagedFile::new(&place.directory, &self.shared.journal)?;
         let index = self.transaction.create(place, file);
+        if let Some(error) = no_room {
+            self.owe(index, error);
+        }
         self.open_staged(asked, index, wanted)
     }
 

@@ -140,8 +140,9 @@ impl CallState {
             .transaction
             .take_back_file(index)
             .ok_or_else(|| asked.pending())?;
-        if let Some(before) = effect.before {
-            self.transaction.delete(effect.place, before, effect.risk);
+        match effect.before {
+            Some(before) => self.transaction.delete(effect.place, before, effect.risk),
+            None => self.unmake_file(index),
         }
         Ok(())
     }
@@ -196,6 +197,7 @@ impl CallState {
     fn unmake_directory(&mut self, place: &Place, stat: &Stat) -> Result<(), Fault> {
         rustix::fs::unlinkat(place.directory(), place.name(), AtFlags::REMOVEDIR)?;
         self.transaction.forget_directory(ObjectId::of(stat));
+        self.refund_new();
         self.record_directory(place, Some("rolled-back"))
     }
 
@@ -367,6 +369,7 @@ impl CallState {
         match self.transaction.pending(&target.slot).cloned() {
             Some(Pending::File(index)) if self.transaction.is_new(index) => {
                 self.transaction.take_back_file(index);
+                self.unmake_file(index);
                 return Ok(None);
             }
             Some(_) => return Err(from.pending()),
@@ -408,6 +411,8 @@ impl CallState {
         };
         if replaced.is_some() {
             self.transaction.file(index).make_private()?;
+            // It takes a name that is there, and makes none.
+            self.unmake_file(index);
         }
         self.transaction.retarget(index, target, replaced);
         Ok(())

@@ -123,6 +123,12 @@ impl Access {
 #[derive(Debug)]
 pub(crate) struct Stop(pub(crate) CallError);
 
+/// A new file for which the session's quota has no room.
+struct Owed {
+    index: StagedIndex,
+    error: CallError,
+}
+
 /// Everything that belongs to one call and is gone after it.
 pub(crate) struct CallState {
     pub(crate) shared: Arc<Shared>,
@@ -166,6 +172,8 @@ pub(crate) struct CallState {
     bytes_written: u64,
     /// What the call has taken of the session's quotas.
     taken: Taken,
+    /// A new file for which the quota has no room, as long as nothing is written to it.
+    owed: Option<Owed>,
     /// Bytes of all the guest's memories together.
     pub(crate) memory: u64,
     /// Elements of all the guest's tables together.
@@ -210,6 +218,7 @@ impl CallState {
             bytes_read_of: HashMap::new(),
             bytes_written: 0,
             taken: Taken::default(),
+            owed: None,
             memory: 0,
             table_elements: 0,
         }
@@ -521,6 +530,57 @@ impl CallState {
         let limits = &self.shared.policy.limits;
         let taken = self.shared.quotas.create(&mut self.taken, limits);
         taken.map_err(|error| asked.refuse(ErrorCode::Quota, error))
+    }
+
+    /// Asks for a new file. Where the quota has no room, one that nothing has may still reserve a
+    /// name for what is renamed to it: a rename makes no file.
+    pub(crate) fn charge_new_file(
+        &mut self,
+        asked: &Asked,
+        reserves: bool,
+    ) -> Result<Option<CallError>, Fault> {
+        let limits = &self.shared.policy.limits;
+        match self.shared.quotas.create(&mut self.taken, limits) {
+            Ok(()) => Ok(None),
+            Err(error) if reserves && self.owed.is_none() => Ok(Some(error)),
+            Err(error) => Err(asked.refuse(ErrorCode::Quota, error)),
+        }
+    }
+
+    /// Remembers a new file for which there is no room.
+    pub(crate) fn owe(&mut self, index: StagedIndex, error: CallError) {
+        self.owed = Some(Owed { index, error });
+    }
+
+    /// Refuses to write to a file for which there is no room, and takes the file back.
+    pub(crate) fn refuse_owed(&mut self, index: StagedIndex) -> Result<(), CallError> {
+        match self.owed.take_if(|owed| owed.index == index) {
+            None => Ok(()),
+            Some(owed) => {
+                self.transaction.take_back_file(index);
+                Err(owed.error)
+            }
+        }
+    }
+
+    /// The refusal of a new file for which there was no room to the end.
+    pub(crate) fn still_owed(&mut self) -> Result<(), CallError> {
+        match self.owed.take() {
+            None => Ok(()),
+            Some(owed) => Err(owed.error),
+        }
+    }
+
+    /// Gives the session back a new file that is not made after all.
+    pub(crate) fn unmake_file(&mut self, index: StagedIndex) {
+        if self.owed.take_if(|owed| owed.index == index).is_none() {
+            self.refund_new();
+        }
+    }
+
+    /// Gives the session back a file or directory that is not made after all.
+    pub(crate) fn refund_new(&mut self) {
+        self.shared.quotas.uncreate(&mut self.taken);
     }
 
     /// Gives the session back what a call took of which nothing stays.

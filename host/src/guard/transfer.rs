@@ -72,6 +72,8 @@ impl CallState {
         let Some(index) = file.staged else {
             return Err(self.not_writable(file));
         };
+        self.refuse_owed(index)
+            .map_err(|error| file_refusal(file, Operation::Create, error))?;
         let size = self.transaction.file(index).size()?;
         let end = offset.saturating_add(bytes.len() as u64);
         let growth = end.saturating_sub(size);
@@ -93,6 +95,8 @@ impl CallState {
         let Some(index) = file.staged else {
             return Err(self.not_writable(file));
         };
+        self.refuse_owed(index)
+            .map_err(|error| file_refusal(file, Operation::Create, error))?;
         let growth = size.saturating_sub(self.transaction.file(index).size()?);
         self.charge_write(growth)
             .map_err(|error| file_refusal(file, Operation::Change, error))?;
