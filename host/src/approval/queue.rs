@@ -15,6 +15,8 @@ use crate::ambient::{self, DirectoryLock};
 
 /// Questions that may wait at one time, so that a tool cannot fill the disk with them.
 const MAX_WAITING: usize = 1000;
+/// Those of one principal, so that none takes the room of all others.
+const MAX_OF_ONE: usize = MAX_WAITING / 4;
 /// How long a question and its answer are good.
 const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 const SUFFIX: &str = ".json";
@@ -262,7 +264,7 @@ impl ApprovalQueue {
                 Ok(Decision::refuse("queue"))
             }
             Some(_) => Ok(pending),
-            None if self.read_all()?.len() >= MAX_WAITING => Ok(Decision::Nobody),
+            None if !has_room(&self.read_all()?, &request.principal) => Ok(Decision::Nobody),
             None => {
                 self.write(&self.question(id, request))?;
                 Ok(pending)
@@ -294,6 +296,12 @@ impl ApprovalQueue {
             expires: now().saturating_add(self.lifetime.as_secs().max(1)),
         }
     }
+}
+
+/// Whether one more question of a principal may wait beside these.
+fn has_room(waiting: &[QueuedApproval], principal: &str) -> bool {
+    let own = waiting.iter().filter(|it| it.principal == principal);
+    waiting.len() < MAX_WAITING && own.count() < MAX_OF_ONE
 }
 
 /// Two principals that ask for the same have two questions.
@@ -390,6 +398,30 @@ mod tests {
         queue.write(&old).expect("written");
         assert!(queue.list().expect("a list").is_empty());
         assert!(matches!(queue.approve(&id), Err(QueueError::Unknown(_))));
+    }
+
+    #[test]
+    fn one_principal_cannot_take_the_room_of_the_others() {
+        let (_directory, queue) = queue();
+        pending_id(queue.decide(&request('a', "me")));
+        let one = queue.list().expect("a list").remove(0);
+        let of = |principal: &str, count: usize| {
+            let principal = principal.to_owned();
+            vec![
+                QueuedApproval {
+                    principal,
+                    ..one.clone()
+                };
+                count
+            ]
+        };
+        assert!(has_room(&of("one", MAX_OF_ONE - 1), "one"));
+        assert!(!has_room(&of("one", MAX_OF_ONE), "one"));
+        assert!(has_room(&of("one", MAX_OF_ONE), "two"));
+        // All together have a bound as well.
+        let others = of("others", MAX_WAITING - 1);
+        assert!(has_room(&others, "one"));
+        assert!(!has_room(&[others, of("more", 1)].concat(), "one"));
     }
 
     #[test]
