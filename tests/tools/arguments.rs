@@ -55,6 +55,30 @@ fn unknown_arguments_are_refused_with_the_known_ones() {
     assert_eq!(tree(fixture.base()), before);
 }
 
+/// The least call of each tool is taken from the refusal and works as far as its arguments go.
+#[test]
+fn every_refusal_of_arguments_holds_a_call_that_is_right() {
+    let fixture = Fixture::new();
+    let recorded = fixture.session();
+    for (tool, schema, example) in tools(&recorded) {
+        let mut unknown = example.clone();
+        unknown.insert("no_such_argument".to_owned(), json!(true));
+        for arguments in [json!(unknown), json!({ "no_such_argument": 1 }), json!([])] {
+            let error = recorded.error(&tool.name, arguments).to_json();
+            let least = error["example"]
+                .as_object()
+                .unwrap_or_else(|| panic!("{error}"));
+            assert!(!least.is_empty(), "{error}");
+            for name in schema["required"].as_array().unwrap() {
+                assert!(least.contains_key(name.as_str().unwrap()), "{error}");
+            }
+            if let Err(error) = recorded.call(&tool.name, json!(least)) {
+                assert_ne!(error.code(), "invalid-arguments", "{}: {error}", tool.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn missing_arguments_are_refused_by_name() {
     let fixture = Fixture::new();

@@ -7,15 +7,16 @@ use serde_json::{Map, Value, json};
 const OBJECT: &str =
     "give the arguments as one JSON object, such as `{\"path\": \"notes/todo.txt\"}`";
 
-pub(super) fn not_an_object(text: &str) -> Failure {
-    match serde_json::from_str::<Value>(text) {
+pub(super) fn not_an_object(text: &str, schema: &Value) -> Failure {
+    let failure = match serde_json::from_str::<Value>(text) {
         Ok(value) => Failure::invalid_arguments(format!(
             "the arguments are {} and not a JSON object",
             type_of(&value)
         ))
         .hint(OBJECT),
         Err(error) => not_json(&error),
-    }
+    };
+    with_what_is_known(failure, schema)
 }
 
 fn not_json(error: &serde_json::Error) -> Failure {
@@ -24,13 +25,42 @@ fn not_json(error: &serde_json::Error) -> Failure {
 
 /// Holds arguments that the parser refused against their schema.
 pub(super) fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> Failure {
-    match serde_json::from_str::<Value>(text) {
+    let failure = match serde_json::from_str::<Value>(text) {
         Err(error) => not_json(&error),
         // Null is another way to leave an argument out, where the parser allows it.
         Ok(arguments) => wrong(&without_null(&arguments), schema, &At::top(schema))
             .or_else(|| wrong(&arguments, schema, &At::top(schema)))
             .unwrap_or_else(|| otherwise_wrong(error, schema)),
+    };
+    with_what_is_known(failure, schema)
+}
+
+/// Adds what the next try needs: the arguments that there are, unless the failure says which are
+/// known inside of one, and the least that a call takes.
+fn with_what_is_known(failure: Failure, schema: &Value) -> Failure {
+    let mut details = serde_json::from_str(&failure.details).unwrap_or_else(|_| json!({}));
+    if details["known"].is_null() {
+        details["known"] = names(schema).collect();
     }
+    if let Some(example) = least_example(schema) {
+        details["example"] = example;
+    }
+    failure.details(&details)
+}
+
+/// The tool's own example without what may be left out, or whole where all may.
+fn least_example(schema: &Value) -> Option<Value> {
+    // A longer one says less than the words.
+    const LONG: usize = 400;
+    let whole = schema["examples"][0].as_object()?;
+    let needed = required(schema).filter_map(|name| Some((name.to_owned(), whole.get(name)?)));
+    let needed: Map<String, Value> = needed.map(|(name, it)| (name, it.clone())).collect();
+    let example = match needed.is_empty() {
+        true => whole.clone(),
+        false => needed,
+    };
+    let example = Value::from(example);
+    (example.to_string().len() <= LONG).then_some(example)
 }
 
 fn without_null(arguments: &Value) -> Value {

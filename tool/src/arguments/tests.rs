@@ -197,6 +197,28 @@ fn unknown_arguments_list_the_known_ones() {
     assert_eq!(failure.message, "unknown arguments `x`, `y`");
 }
 
+/// Without what may be left out: the example of the tool has more.
+#[test]
+fn every_refusal_shows_the_least_call_and_what_is_known() {
+    for text in [
+        "path=a",
+        "[]",
+        r#"{"path":"a"}"#,
+        r#"{"path":"a","content":5}"#,
+        r#"{"path":"a","content":"b","limit":10}"#,
+        r#"{"path":"a","content":"b","path":"c"}"#,
+        r#"{"path":"a","content":"b","x":1}"#,
+    ] {
+        let details = refusal(text).details;
+        assert!(
+            details.starts_with(r#"{"known":["path","content","edits","#),
+            "{details}"
+        );
+        let example = r#","example":{"path":"a","content":"b"}}"#;
+        assert!(details.ends_with(example), "{details}");
+    }
+}
+
 #[test]
 fn unknown_arguments_inside_of_others_list_what_is_known_there() {
     let failure = refusal(r#"{"path":"a","content":"b","edits":[{"oldText":"x","new_text":"y"}]}"#);
@@ -205,7 +227,10 @@ fn unknown_arguments_inside_of_others_list_what_is_known_there() {
         failure.hint,
         "did you mean `old_text`? known in `edits[0]`: `old_text`, `new_text`"
     );
-    assert_eq!(failure.details, r#"{"known":["old_text","new_text"]}"#);
+    assert_eq!(
+        failure.details,
+        r#"{"known":["old_text","new_text"],"example":{"path":"a","content":"b"}}"#
+    );
 }
 
 /// Models call a path by many names.
