@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use crate::error::CallError;
 
 /// What stands in an answer where the host is to say why. In compact JSON this sequence of
@@ -40,6 +42,19 @@ impl Failures {
         } else if self.of_paths.len() < MAX_PATHS {
             self.path_bytes += self.opening.len();
             self.of_paths.insert(self.opening.clone(), error.clone());
+        }
+    }
+
+    /// Looks at every failure that the answer asks for, with its path, to say more of it.
+    pub(crate) fn revise(&mut self, fields: &str, mut revise: impl FnMut(&str, &mut CallError)) {
+        if !fields.contains(REFUSED) {
+            return;
+        }
+        for (path, error) in &mut self.of_paths {
+            let asked = format!("{REFUSED}{}}}", Value::from(path.as_str()));
+            if fields.contains(&asked) {
+                revise(path, error);
+            }
         }
     }
 
@@ -81,8 +96,6 @@ impl Failures {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::error::code;
 

@@ -379,9 +379,10 @@ impl Session {
         match answer? {
             Ok(output) => {
                 let limit = self.shared.policy.limits.max_output_bytes;
+                state.advise_on_parts(&output.fields);
                 Output::from_component(output, &self.shared.roots, &state.failures, limit)
             }
-            Err(ToolError::Host) => Err(state.last_failure.take().unwrap_or_else(|| {
+            Err(ToolError::Host) => Err(state.answer().unwrap_or_else(|| {
                 CallError::new(code::IO, "the tool failed and named no reason")
                     .hint_of("report this to the author of the tool")
             })),

@@ -70,7 +70,7 @@ impl CallState {
         )
     }
 
-    fn root_directory(&self, root: usize) -> Directory {
+    pub(super) fn root_directory(&self, root: usize) -> Directory {
         let handle = Arc::clone(&self.root(root).handle);
         Directory {
             handle,
@@ -83,7 +83,7 @@ impl CallState {
         }
     }
 
-    fn stat_path(
+    pub(super) fn stat_path(
         &mut self,
         base: &Directory,
         path: String,
@@ -231,6 +231,9 @@ impl filesystem::HostDescriptor for CallState {
     ) -> Result<Fd, Fault> {
         self.failures.opening(&path);
         let base = self.directory_of(&fd)?;
+        if !open_flags.contains(OpenFlags::CREATE) {
+            self.seeks(&base, &path);
+        }
         self.room_for_a_handle()?;
         let opened = self.open(&base, path, path_flags, open_flags, flags)?;
         self.hand_out(opened)
@@ -293,11 +296,13 @@ impl filesystem::HostDescriptor for CallState {
 
     fn remove_directory_at(&mut self, fd: Fd, path: String) -> Result<(), Fault> {
         let base = self.directory_of(&fd)?;
+        self.seeks(&base, &path);
         self.remove_directory(&base, path)
     }
 
     fn unlink_file_at(&mut self, fd: Fd, path: String) -> Result<(), Fault> {
         let base = self.directory_of(&fd)?;
+        self.seeks(&base, &path);
         self.unlink_file(&base, path)
     }
 
@@ -310,6 +315,7 @@ impl filesystem::HostDescriptor for CallState {
     ) -> Result<(), Fault> {
         let base = self.directory_of(&fd)?;
         let new_base = self.directory_of(&new_fd)?;
+        self.seeks(&base, &path);
         self.rename(&base, path, &new_base, new_path)
     }
 
@@ -360,6 +366,7 @@ impl filesystem::HostDescriptor for CallState {
 
     fn stat_at(&mut self, fd: Fd, flags: PathFlags, path: String) -> Result<DescriptorStat, Fault> {
         let base = self.directory_of(&fd)?;
+        self.seeks(&base, &path);
         let stat = self.stat_path(&base, path, flags)?;
         Ok(self.told(&stat))
     }
@@ -375,6 +382,7 @@ impl filesystem::HostDescriptor for CallState {
         path: String,
     ) -> Result<MetadataHashValue, Fault> {
         let base = self.directory_of(&fd)?;
+        self.seeks(&base, &path);
         Ok(wasi_hash(&self.stat_path(&base, path, flags)?))
     }
 

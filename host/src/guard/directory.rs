@@ -60,6 +60,14 @@ impl EntryStream {
         self.entries.push(HeldEntry { start, end, kind });
     }
 
+    /// All names that can be used in a path.
+    pub(super) fn usable_names(&self, rules: paths::PathRules) -> impl Iterator<Item = &str> {
+        let names = self.entries.iter().map(|entry| self.name(*entry));
+        names
+            .filter_map(|name| std::str::from_utf8(name).ok())
+            .filter(move |name| paths::is_usable_name(name, rules))
+    }
+
     fn name(&self, entry: HeldEntry) -> &[u8] {
         &self.names[entry.start as usize..entry.end as usize]
     }
@@ -77,7 +85,8 @@ impl CallState {
         self.room_for_a_handle()?;
         let asked = Asked::of(Operation::List, directory, ".".to_owned());
         self.permit(&asked)?;
-        let stream = self.read_names(asked)?;
+        let most = MAX_HELD_ENTRIES - self.held_entries.min(MAX_HELD_ENTRIES);
+        let stream = self.read_names(asked, most)?;
         self.held_entries += stream.entries.len();
         self.access_was(directory.access, Operation::List, 0);
         if directory.access.is_none() {
@@ -91,14 +100,15 @@ impl CallState {
         self.hand_out(stream)
     }
 
-    fn read_names(&mut self, asked: Asked) -> Result<EntryStream, Fault> {
+    /// All names, if they are no more than `most`.
+    pub(super) fn read_names(&mut self, asked: Asked, most: usize) -> Result<EntryStream, Fault> {
         // A new description, so that two streams do not share a position.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(asked.base.fd(), ".", flags, Mode::empty())?;
         let id = asked.base.id;
         let stands = self.judge_of_entries(&asked)?;
         let mut stream = EntryStream::new(asked, self.shared.policy.limits.max_entries);
-        self.collect(&handle, id, stands.as_deref(), &mut stream)?;
+        self.collect(&handle, id, stands.as_deref(), most, &mut stream)?;
         for (name, pending) in self.transaction.pending_in(id) {
             match pending {
                 Pending::Gone => {}
@@ -115,6 +125,7 @@ impl CallState {
         handle: &OwnedFd,
         id: ObjectId,
         stands: Option<&[u8]>,
+        most: usize,
         stream: &mut EntryStream,
     ) -> Result<(), Fault> {
         let mut buffer = [MaybeUninit::<u8>::uninit(); BUFFER_BYTES];
@@ -125,11 +136,11 @@ impl CallState {
             if name == b"." || name == b".." || self.is_hidden(id, name) {
                 continue;
             }
-            if self.held_entries + stream.entries.len() >= MAX_HELD_ENTRIES {
+            if stream.entries.len() >= most {
                 let held = MAX_HELD_ENTRIES as u64;
                 return Err(stream.asked.refuse(
                     ErrorCode::Quota,
-                    CallError::limit("max_entries", held, held + 1),
+                    CallError::limit("listed_entries", held, held + 1),
                 ));
             }
             if stream.entries.len().is_multiple_of(ENTRIES_BETWEEN_LOOKS) {

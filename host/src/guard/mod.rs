@@ -17,6 +17,7 @@ mod fault;
 mod found;
 mod io;
 mod locate;
+mod near;
 mod open;
 mod remove;
 mod state;

@@ -151,6 +151,8 @@ pub(crate) struct CallState {
     pub(crate) last_failure: Option<CallError>,
     /// The answers to give where the guest says `refused` and names a path.
     pub(crate) failures: Failures,
+    /// What the guest last looked for below a root.
+    pub(super) sought: String,
     pub(crate) stop: Option<Stop>,
     /// When the call's clock was started.
     pub(crate) began: Instant,
@@ -203,6 +205,7 @@ impl CallState {
             transaction: Transaction::default(),
             last_failure: None,
             failures: Failures::default(),
+            sought: String::new(),
             stop: None,
             began,
             captured: Captured::default(),
@@ -395,6 +398,15 @@ impl CallState {
             entries: 0,
         });
         Ok(self.accesses.len() - 1)
+    }
+
+    pub(super) fn accesses_so_far(&self) -> usize {
+        self.accesses.len()
+    }
+
+    /// Takes back what was noted since then, where nothing of it is told.
+    pub(super) fn forget_accesses_since(&mut self, so_far: usize) {
+        self.accesses.truncate(so_far);
     }
 
     /// Says more precisely what an access turned out to be.

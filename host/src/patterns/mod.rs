@@ -10,6 +10,7 @@ mod secrets;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use fold::fold_letters;
 pub(crate) use judge::{Judge, Subject};
 use secrets::SECRET_FILES;
 pub use secrets::SECRETS;
