@@ -205,18 +205,33 @@ impl CallError {
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
         let hint = match name {
             "max_read_bytes" => {
-                "read a part with `offset` and `limit` of `read_file`, where a negative `offset` counts \
-                 from the end; what is copied or parsed whole needs a higher limit of the operator"
+                "read a part with `read_file`, without `hash`: lines with `offset` and `limit`, \
+                 where a negative `offset` counts from the end, or bytes with `max_bytes`; what is \
+                 searched, changed, copied or parsed is taken whole and needs a higher limit of \
+                 the operator"
+            }
+            "max_output_bytes" => {
+                "ask for less at a time, with `limit` or `max_bytes`; of a line that is too long \
+                 `max_bytes` gives a part and `clip` the beginning, and other bytes come in parts \
+                 with `encoding: \"base64\"` and `max_bytes`"
             }
             "max_write_bytes" => {
-                "write it in parts with `append_file`; what is copied whole needs a higher limit of \
-                 the operator"
+                "write less at a time: several files or, where the policy lets files be changed, \
+                 the rest with `append_file`; what is copied or edited whole needs a higher limit \
+                 of the operator"
             }
             "deleted_objects" | "deleted_depth" => {
                 "delete the directories inside it first, each in a call of its own"
             }
+            "listed_entries" => {
+                "list its directories one by one; of one with so many entries name the files"
+            }
             "max_session_write_bytes" | "max_session_files" => {
                 "this session has used up its share; the operator can start another, or raise the limit"
+            }
+            // These have no option.
+            "directories" | "refusals" | "accesses" | "max_random_bytes" | "max_table_elements" => {
+                "ask for less at a time"
             }
             _ => "ask for less at a time, or have the operator raise the limit",
         };

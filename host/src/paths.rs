@@ -204,7 +204,7 @@ fn words(reason: &str) -> (&'static str, &'static str) {
         ),
         "windows-stream" => (
             "the path contains a colon, which names a stream on Windows",
-            "choose a name without `:`",
+            "leave out `:` and what follows it, such as a line number, or choose another name",
         ),
         "backslash" => (
             "the path contains a backslash",

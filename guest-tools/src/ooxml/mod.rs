@@ -214,8 +214,10 @@ impl From<Error> for tool::Error {
                 limit,
                 value,
                 actual,
-            } => Failure::limit_exceeded(limit, value, actual)
-                .hint("the document unpacks to more than one call may hold; ask for it in parts"),
+            } => Failure::limit_exceeded(limit, value, actual).hint(
+                "the document unpacks to more than one call may hold; ask for fewer slides or \
+                 sheets, or have it saved as smaller documents",
+            ),
         };
         Self::Tool(failure)
     }

@@ -6,6 +6,8 @@ use crate::files::{ErrorCode, ReadAnswer};
 
 /// Read at once. Blocks start at multiples of it, so that units of UTF-16 stay whole.
 const BLOCK: u64 = 64 * 1024;
+/// Read first: enough for the last lines of most files, and little where little may be read.
+const LAST_BLOCK: u64 = 4096;
 
 /// Where the last lines of a file start, and what follows.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +35,8 @@ pub(crate) fn tail(
     // A line feed at the very end starts no line.
     let mut wanted = lines;
     while end > start {
-        let begin = ((end - 1) / BLOCK * BLOCK).max(start);
+        let most = if blocks.is_empty() { LAST_BLOCK } else { BLOCK };
+        let begin = ((end - 1) / most * most).max(start);
         let block = read_all(&mut read, begin, end - begin)?;
         if blocks.is_empty() && line_feed.ends(&block) {
             wanted = wanted.saturating_add(1);

@@ -59,7 +59,7 @@ fn too_long(length: u64, longest: u64, receipt: Option<Value>) -> CallToolResult
         "code": code::LIMIT_EXCEEDED,
         "reason": null,
         "message": "the result is longer than clients take in one line",
-        "hint": "ask for less at a time",
+        "hint": "ask for less at a time, with `limit` or `max_bytes`",
         "limit": "max_line_bytes",
         "value": longest,
         "actual": length,

@@ -126,7 +126,8 @@ pub(crate) fn verify_expected(
             return Err(stale("other-target"));
         }
         if expected.wants_content() && before.size > max_bytes {
-            return Err(CallError::limit("max_read_bytes", max_bytes, before.size));
+            let error = CallError::limit("max_read_bytes", max_bytes, before.size);
+            return Err(error.hint_of("give `expected_version` instead, for which nothing is read"));
         }
         let version = before.version.to_string();
         let mut unreadable = None;
