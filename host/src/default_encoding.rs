@@ -6,7 +6,7 @@ use crate::component::Definition;
 use crate::output::extend_object;
 
 /// The argument by which a tool takes it (see `definition.input-schema` in the WIT).
-const ARGUMENT: &str = "default_encoding";
+pub(crate) const ARGUMENT: &str = "default_encoding";
 
 /// Whether the label is one of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels)
 /// that decodes something, such as `windows-1252` or `shift_jis`.

@@ -26,6 +26,15 @@ fn list(format: &str) -> Vec<Value> {
     };
     let mut tools = tools.as_array().unwrap().clone();
     for tool in &mut tools {
+        // What the host adds by the operator's word is not for models.
+        if format == "json"
+            && let Some(properties) = tool.pointer_mut("/input_schema/properties")
+        {
+            properties
+                .as_object_mut()
+                .unwrap()
+                .remove("default_encoding");
+        }
         // Over MCP the host adds an argument of its own; `tests/mcp/` says to which tools.
         if let Some(properties) = tool.pointer_mut("/inputSchema/properties") {
             properties.as_object_mut().unwrap().remove("dry_run");

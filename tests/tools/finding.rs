@@ -476,3 +476,51 @@ fn a_large_tree_is_found_whole() {
     let rows = Value::from(pages(&recorded, "find_files", &all, "matches"));
     assert_eq!(texts(&rows, "path"), expected);
 }
+
+/// A glob that finds nothing is told what it may have been meant to be, and that works.
+#[test]
+fn a_glob_that_finds_nothing_says_what_to_try() {
+    let fixture = Fixture::new();
+    for path in [
+        "notes.txt",
+        "src/main.py",
+        "src/app.ts",
+        "src/App.tsx",
+        "docs/todo-list.md",
+    ] {
+        fixture.input(path, "x");
+    }
+    let recorded = fixture.session();
+    let host_path = format!("{}/*.txt", fixture.inputs().display());
+    for (pattern, try_instead) in [
+        (&*host_path, "*.txt"),
+        ("/abs/*.txt", "*.txt"),
+        ("~/notes.txt", "notes.txt"),
+        (r"C:\Users\me\*.txt", "*.txt"),
+        (r"src\main.py", "src/main.py"),
+        (r".*\.py$", "*.py"),
+        ("^note", "note*"),
+        ("*.ts,*.tsx", "{*.ts,*.tsx}"),
+        ("\"*.py\"", "*.py"),
+        ("todo", "*todo*"),
+    ] {
+        let fields = recorded.fields("find_files", json!({ "pattern": pattern }));
+        assert_eq!(fields["count"], 0, "{pattern}");
+        let hint = fields["hint"].as_str().unwrap_or_default();
+        assert!(
+            hint.contains(&format!("`{try_instead}`")),
+            "{pattern}: {hint}"
+        );
+        let tried = recorded.fields("find_files", json!({ "pattern": try_instead }));
+        assert_ne!(tried["count"], 0, "{try_instead}");
+        assert!(tried.get("hint").is_none(), "{tried}");
+    }
+    // What is right and finds nothing is not doubted, nor what goes on.
+    for arguments in [
+        json!({ "pattern": "*.rs" }),
+        json!({ "pattern": "*", "limit": 1 }),
+    ] {
+        let fields = recorded.fields("find_files", arguments);
+        assert!(fields.get("hint").is_none(), "{fields}");
+    }
+}

@@ -168,31 +168,6 @@ fn copies_come_from_where_may_be_read_and_go_where_may_be_written() {
 }
 
 #[test]
-fn a_file_copied_onto_itself_stays_what_it_is() {
-    let fixture = Fixture::new();
-    fixture.work("a", "A");
-    let recorded = allowing(&fixture);
-    for (from, to) in [("a", "a"), ("a", "./a")] {
-        assert_eq!(
-            recorded.error("copy_file", paths(from, to)).code(),
-            "exists"
-        );
-        recorded
-            .call("copy_file", with_overwrite(from, to))
-            .unwrap();
-        assert_eq!(fixture.workspace_text("a"), "A");
-    }
-    for tool in TOOLS {
-        assert_eq!(
-            recorded.error(tool, paths("b", "b")).code(),
-            "not-found",
-            "{tool}"
-        );
-    }
-    assert_eq!(names(&fixture.workspace()), ["a"]);
-}
-
-#[test]
 fn a_large_copy_is_the_same_and_counts() {
     let fixture = Fixture::new();
     let content: Vec<u8> = (0..3_000_001_u32).map(|n| (n / 7) as u8).collect();
@@ -273,4 +248,47 @@ fn the_version_that_is_expected_is_that_of_what_is_destroyed() {
         .call("move_file", with(paths("a", "c"), version("a")))
         .unwrap();
     assert_eq!(names(&fixture.workspace()), ["b", "c"]);
+}
+
+#[test]
+fn a_file_is_not_moved_or_copied_onto_itself() {
+    let fixture = Fixture::new();
+    fixture.work("d/a", "text");
+    let recorded = allowing(&fixture);
+    for tool in TOOLS {
+        for arguments in [
+            paths("d/a", "d/a"),
+            paths("d/a", "./d//a"),
+            with_overwrite("d/a", "d/a"),
+        ] {
+            let error = recorded.error(tool, arguments.clone());
+            let row = format!("{tool} {arguments}: {error}");
+            assert_eq!(error.code(), "invalid-arguments", "{row}");
+            assert!(error.hint().contains("another path as `to`"), "{row}");
+        }
+    }
+    assert_eq!(
+        recorded.error("move_file", paths("d", "d/")).code(),
+        "invalid-arguments"
+    );
+    for tool in TOOLS {
+        assert_eq!(recorded.error(tool, paths("b", "b")).code(), "not-found");
+    }
+    assert_eq!(names(&fixture.workspace()), ["d"]);
+    assert_eq!(fixture.workspace_text("d/a"), "text");
+}
+
+/// One name in two directories is two files.
+#[test]
+fn a_file_is_copied_under_its_own_name_from_one_root_to_the_other() {
+    let fixture = Fixture::new();
+    fixture.input("a", "new");
+    let recorded = fixture.session_with(|builder| builder.overwrite(Consent::Allow));
+    recorded.fields("copy_file", paths("a", "a"));
+    assert_eq!(fixture.workspace_text("a"), "new");
+    assert_eq!(
+        recorded.error("copy_file", paths("a", "a")).code(),
+        "exists"
+    );
+    recorded.fields("copy_file", with_overwrite("a", "a"));
 }

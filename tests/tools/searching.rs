@@ -383,3 +383,92 @@ fn a_large_tree_is_searched_whole() {
         (&json!(100), &json!(20_000))
     );
 }
+
+fn utf_16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn texts_are_searched_in_the_encoding_that_they_seem_to_have_or_are_said_to_have() {
+    let fixture = Fixture::new();
+    fixture.input("latin.txt", b"one\nun caf\xe9\n");
+    fixture.input("marked.txt", "\u{feff}un caf\u{e9}\n");
+    fixture.input("utf16.txt", utf_16("one\r\nun caf\u{e9}\r\n"));
+    let query = |more: Value| {
+        let mut arguments = json!({ "query": "caf\u{e9}" });
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let by_operator = fixture.session_with(|builder| builder.default_encoding("windows-1252"));
+    let by_caller = fixture.session();
+    for fields in [
+        search(&by_operator, query(json!({}))),
+        search(
+            &by_caller,
+            query(json!({ "encoding": "windows-1252", "glob": "latin.txt" })),
+        ),
+    ] {
+        let found = hits(&fields);
+        assert!(found.contains(&hit("latin.txt", 2, 4)), "{fields}");
+        assert_eq!(fields["files"][0]["hits"][0]["text"], "un caf\u{e9}");
+    }
+    let found = hits(&search(&by_operator, query(json!({}))));
+    assert_eq!(found.len(), 3, "{found:?}");
+    // The file that the caller names is decoded alike.
+    let named = search(&by_operator, query(json!({ "path": "latin.txt" })));
+    assert_eq!(hits(&named), [hit("latin.txt", 2, 4)]);
+    let wrong = by_caller.error("search_files", query(json!({ "encoding": "klingon" })));
+    assert_eq!(wrong.code(), "unsupported-encoding");
+}
+
+/// Bytes that may well be the word in another encoding are no silent zero.
+#[test]
+fn texts_that_are_not_utf_8_are_counted_where_the_query_is_not_ascii() {
+    let fixture = Fixture::new();
+    fixture.input("latin.txt", b"un caf\xe9\n");
+    fixture.input("plain.txt", "nothing\n");
+    let recorded = fixture.session();
+    let fields = search(&recorded, json!({ "query": "caf\u{e9}" }));
+    assert_eq!(
+        (&fields["count"], &fields["searched"]),
+        (&json!(0), &json!(1))
+    );
+    assert_eq!(
+        fields["skipped"],
+        json!({ "not_utf8": 1, "examples": ["latin.txt"] })
+    );
+    assert!(
+        fields["hint"].as_str().unwrap().contains("`encoding`"),
+        "{fields}"
+    );
+    // ASCII is found whatever the rest is.
+    let fields = search(&recorded, json!({ "query": "un caf" }));
+    assert_eq!(hits(&fields), [hit("latin.txt", 1, 1)]);
+    assert_eq!(fields["skipped"], json!({}));
+}
+
+#[test]
+fn a_search_that_finds_nothing_says_what_to_try() {
+    let fixture = Fixture::new();
+    fixture.input("main.py", "def main():\n");
+    let recorded = fixture.session();
+    for (arguments, words) in [
+        (json!({ "query": r"def \w+" }), "`regex: true`"),
+        (json!({ "query": "def main$" }), "`regex: true`"),
+        (json!({ "query": "def", "glob": r".*\.py$" }), "`*.py`"),
+        (json!({ "query": "def", "glob": "/src/*.py" }), "`*.py`"),
+    ] {
+        let fields = search(&recorded, arguments.clone());
+        let hint = fields["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(words), "{arguments}: {fields}");
+    }
+    for arguments in [
+        json!({ "query": "absent" }),
+        json!({ "query": "def", "regex": true }),
+    ] {
+        assert!(search(&recorded, arguments).get("hint").is_none());
+    }
+}

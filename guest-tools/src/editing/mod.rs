@@ -14,5 +14,5 @@ mod slip;
 
 pub(crate) use changes::{Change, Changes};
 pub(crate) use diff::unified;
-pub(crate) use encoding::{Encoded, is_empty};
+pub(crate) use encoding::{Encoded, choice, is_empty};
 pub(crate) use replacing::{Edit, edit};

@@ -1,6 +1,7 @@
 //! What holds for every edit of every file: the bytes around it stay what they were.
 
 use super::{Edit, Encoded, edit};
+use crate::text::Choice;
 use proptest::prelude::*;
 
 /// Pieces of text files: all endings, byte order marks, characters of every length.
@@ -46,9 +47,34 @@ proptest! {
         before in text(0..12), after in text(0..12), new in "[x-z]{0,5}", encoding in 0..4_usize,
     ) {
         let (old, expected) = (format!("{before}<mark>{after}"), format!("{before}{new}{after}"));
-        let file = Encoded::decode("f", encoded(&old, encoding)).unwrap();
+        let bytes = encoded(&old, encoding);
+        // The mark of UTF-32.
+        prop_assume!(!bytes.starts_with(b"\xff\xfe\0\0"));
+        let file = Encoded::decode("f", bytes, Choice::Detected).unwrap();
         let edited = edit("f", &file.text, &[replace("<mark>", &new, false)]).unwrap();
-        prop_assert_eq!(file.encode(edited.text), encoded(&expected, encoding));
+        prop_assert_eq!(file.encode("f", edited.text), Ok(encoded(&expected, encoding)));
+    }
+
+    /// Any bytes at all, whatever encoding is named: where it does not give them back, nothing
+    /// is edited.
+    #[test]
+    fn bytes_of_other_encodings_stay_what_they_were(
+        before in prop::collection::vec(any::<u8>(), 0..20),
+        after in prop::collection::vec(any::<u8>(), 0..20),
+        label in prop::sample::select(vec![
+            "windows-1252", "koi8-r", "shift_jis", "euc-jp", "iso-2022-jp", "gb18030", "big5",
+            "euc-kr", "utf-16le", "utf-8",
+        ]),
+    ) {
+        let file = [&before, &b"<mark>"[..], &after].concat();
+        let Ok(file) = Encoded::decode("f", file, Choice::named(label).unwrap()) else {
+            return Ok(());
+        };
+        let Ok(edited) = edit("f", &file.text, &[replace("<mark>", "new", false)]) else {
+            return Ok(());
+        };
+        let expected = [&before, &b"new"[..], &after].concat();
+        prop_assert_eq!(file.encode("f", edited.text), Ok(expected));
     }
 
     /// Every stretch outside the noted changes is the same before and after.

@@ -12,7 +12,7 @@ mod whole;
 
 pub(crate) use facts::Facts;
 pub(crate) use part::{From, Part};
-pub(crate) use refusals::{not_text, unknown_encoding};
+pub(crate) use refusals::{not_text, unknown_encoding, utf_16_without_mark};
 
 use crate::files::{open, version};
 use crate::text::Choice;
@@ -39,6 +39,22 @@ pub(crate) fn chosen(label: Option<&str>) -> Result<Choice, Failure> {
     label.map_or(Ok(Choice::Detected), |label| {
         Choice::named(label).map_err(|_| unknown_encoding(label))
     })
+}
+
+impl Wish {
+    /// Refuses what looks like UTF-16 by how it begins, where nobody says that it is: with a NUL
+    /// beside each letter it would be no text that anybody can use.
+    ///
+    /// # Errors
+    /// `not-text`.
+    fn refuse_overlooked(&self, path: &str, head: &[u8]) -> Result<(), Failure> {
+        match self.choice.overlooks(head) {
+            Some(label) if !self.replace => {
+                Err(utf_16_without_mark(path, label, head, "`read_file` "))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What was read.

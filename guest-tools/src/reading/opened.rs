@@ -3,15 +3,25 @@
 use super::lines::{Lines, Taken};
 use super::part::{From, Part, Reader};
 use super::refusals::{behind_the_end, foreign_cursor, no_place_inside, too_far};
-use super::{Facts, Reading};
-use crate::text::{Choice, Decoding, Encoding, End, LEAST_TEXT, LONGEST_MARK, Place, Window, tail};
-use crate::tool::{Content, Error};
+use super::{Facts, Reading, Wish};
+use crate::text::{Decoding, Encoding, End, LEAST_TEXT, LONGEST_MARK, Place, Window, tail};
+use crate::tool::{Content, Error, Failure};
 
 /// A line that a file with fewer does not have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Behind {
     pub(super) line: u64,
     pub(super) lines: u64,
+}
+
+/// Bytes of the start of a file that tell its encoding to whoever reads its end: few, since they
+/// count as read.
+const TELLING_AT_END: u64 = 256;
+
+/// The encoding of a file that begins with these bytes.
+fn told(path: &str, wish: &Wish, head: &[u8]) -> Result<Encoding, Failure> {
+    wish.refuse_overlooked(path, head)?;
+    Ok(wish.choice.at_start_of(head))
 }
 
 /// A file whose reading starts at some line.
@@ -28,15 +38,15 @@ impl<'a> Opened<'a> {
     pub(super) fn at(
         path: &str,
         size: u64,
-        choice: Choice,
+        wish: &Wish,
         from: From,
         read: Reader<'a>,
     ) -> Result<Self, Error> {
         match from {
-            From::Line(line) => Self::at_start(size, choice, read)?.at_line(path, line),
-            From::Last(lines) => Self::at_end(size, choice, lines, read),
+            From::Line(line) => Self::at_start(path, size, wish, read)?.at_line(path, line),
+            From::Last(lines) => Self::at_end(path, size, wish, lines, read),
             From::Cursor(place, line) => {
-                let opened = Self::at_place(path, size, choice, place, read)?;
+                let opened = Self::at_place(path, size, wish, place, read)?;
                 match line {
                     None => Ok(opened),
                     Some(line) => opened.at_line(path, line),
@@ -45,9 +55,9 @@ impl<'a> Opened<'a> {
         }
     }
 
-    fn at_start(size: u64, choice: Choice, read: Reader<'a>) -> Result<Self, Error> {
+    fn at_start(path: &str, size: u64, wish: &Wish, read: Reader<'a>) -> Result<Self, Error> {
         let mut window = Window::new(read, size, 0);
-        let encoding = choice.at_start_of(window.head()?);
+        let encoding = told(path, wish, window.head()?)?;
         window.starts_text(encoding.line_feed(), encoding.start());
         Ok(Self {
             window,
@@ -57,8 +67,14 @@ impl<'a> Opened<'a> {
         })
     }
 
-    fn at_end(size: u64, choice: Choice, lines: u64, read: Reader<'a>) -> Result<Self, Error> {
-        let encoding = choice.at_start_of(&read(LONGEST_MARK, 0)?.0);
+    fn at_end(
+        path: &str,
+        size: u64,
+        wish: &Wish,
+        lines: u64,
+        read: Reader<'a>,
+    ) -> Result<Self, Error> {
+        let encoding = told(path, wish, &read(TELLING_AT_END, 0)?.0)?;
         let text = (encoding.start(), size);
         let tail = tail(&mut *read, encoding.line_feed(), text, lines)?;
         let mut window = Window::read_already(read, tail.place.byte, tail.bytes);
@@ -74,11 +90,12 @@ impl<'a> Opened<'a> {
     fn at_place(
         path: &str,
         size: u64,
-        choice: Choice,
+        wish: &Wish,
         place: Place,
         read: Reader<'a>,
     ) -> Result<Self, Error> {
-        let encoding = choice.at_start_of(&read(LONGEST_MARK, 0)?.0);
+        // Whoever has a cursor has been told already.
+        let encoding = wish.choice.at_start_of(&read(LONGEST_MARK, 0)?.0);
         let is_between = !place
             .byte
             .is_multiple_of(encoding.line_feed().width() as u64);

@@ -75,7 +75,7 @@ pub(super) fn read_with(
     if wish.choice == Choice::Base64 {
         return bytes::read(path, read, part, facts);
     }
-    let mut opened = Opened::at(path, facts.size, wish.choice, part.from, &mut *read)?;
+    let mut opened = Opened::at(path, facts.size, wish, part.from, &mut *read)?;
     let decoding = Decoding {
         encoding: opened.encoding,
         replace: wish.replace,

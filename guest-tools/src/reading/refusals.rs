@@ -52,6 +52,21 @@ pub(crate) fn not_text(
         .details(&json!({ "offset": offset, "mime_type": media_type }))
 }
 
+/// What looks like UTF-16 and does not say so; `way` names what takes its encoding.
+pub(crate) fn utf_16_without_mark(path: &str, label: &str, head: &[u8], way: &str) -> Failure {
+    let offset = head.iter().position(|byte| *byte == 0).unwrap_or(0);
+    let message = format!(
+        "`{path}` is not UTF-8 text: it looks like `{label}` without a byte order mark, with a NUL \
+         beside each letter"
+    );
+    Failure::new("not-text", message)
+        .hint(format!("give {way}`encoding: \"{label}\"`"))
+        .details(&json!({
+            "offset": offset,
+            "mime_type": format!("text/plain; charset={label}"),
+        }))
+}
+
 /// The file was made larger and never written to.
 pub(super) fn nothing_but_nul(path: &str) -> Failure {
     let message = format!("`{path}` is not text: all of its bytes are NUL");
@@ -80,7 +95,10 @@ fn instead(media_type: &str) -> &'static str {
              `errors: \"replace\"`"
         }
         other if other.starts_with("text/plain") => "convert the file to UTF-8 first",
-        other if is_media(other) => "give `read_file` the `path` alone to see or hear it",
+        other if is_media(other) => {
+            "give `read_file` the `path` alone to see or hear it, or `encoding: \"base64\"` with \
+             `max_bytes` for its bytes in parts"
+        }
         _ => "`read_file` gives the bytes with `encoding: \"base64\"`",
     }
 }

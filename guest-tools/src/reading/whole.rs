@@ -27,6 +27,7 @@ pub(super) fn read(
     if may_be_media(wish) && !bytes.is_empty() && is_blank(&bytes) {
         return Err(nothing_but_nul(path).into());
     }
+    wish.refuse_overlooked(path, &bytes)?;
     let encoding = wish.choice.at_start_of(&bytes);
     let decoding = Decoding {
         encoding,

@@ -1,6 +1,7 @@
 //! The content of a file to be searched, with as few calls as it takes.
 
 use crate::files::{Descriptor, ErrorCode};
+use crate::text::{Choice, Decoding, Encoding, LineFeed};
 use crate::walk::Reason;
 use memchr::memchr;
 
@@ -45,20 +46,21 @@ impl File for Descriptor {
 /// Reads one file after the other, and remembers what the host refused: what is as large is
 /// not asked for again, since each refusal is a line in the audit log.
 pub(crate) struct Reader {
+    /// What texts are in that do not say it themselves.
+    choice: Choice,
     largest_read: u64,
     smallest_refused: u64,
 }
 
-impl Default for Reader {
-    fn default() -> Self {
+impl Reader {
+    pub(crate) fn of(choice: Choice) -> Self {
         Self {
+            choice,
             largest_read: 0,
             smallest_refused: LARGEST + 1,
         }
     }
-}
 
-impl Reader {
     /// # Errors
     /// The host's, except for limits.
     pub(crate) fn read(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
@@ -81,7 +83,8 @@ impl Reader {
 
     fn read_as_far_as_allowed(&mut self, file: &impl File) -> Result<Content, ErrorCode> {
         let (mut bytes, mut at_end) = file.read_at(BLOCK, 0)?;
-        if is_binary(&bytes) {
+        let encoding = encoding_of(&bytes, self.choice);
+        if is_binary(&bytes, encoding) {
             return Ok(Content::Binary(bytes));
         }
         if !at_end {
@@ -99,7 +102,7 @@ impl Reader {
             bytes.extend_from_slice(&more);
         }
         self.largest_read = self.largest_read.max(bytes.len() as u64);
-        Ok(decoded(bytes))
+        Ok(decoded(bytes, encoding))
     }
 
     fn refused(&mut self, size: u64) -> Result<Content, ErrorCode> {
@@ -112,29 +115,29 @@ impl Reader {
     }
 }
 
-fn is_binary(start: &[u8]) -> bool {
-    let is_utf_16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    !is_utf_16 && memchr(0, &start[..start.len().min(SNIFFED)]).is_some()
-}
-
-fn decoded(mut bytes: Vec<u8>) -> Content {
-    match *bytes {
-        [0xef, 0xbb, 0xbf, ..] => {
-            bytes.drain(..3);
-            Content::Text(bytes)
-        }
-        [0xff, 0xfe, ..] => utf_16(&bytes[2..], u16::from_le_bytes),
-        [0xfe, 0xff, ..] => utf_16(&bytes[2..], u16::from_be_bytes),
-        _ => Content::Text(bytes),
+/// What the caller says, or the mark, or else the text itself.
+fn encoding_of(start: &[u8], choice: Choice) -> Encoding {
+    match choice.overlooks(start).map(Choice::named) {
+        Some(Ok(seems)) => seems.at_start_of(start),
+        _ => choice.at_start_of(start),
     }
 }
 
-fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Content {
-    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    let text: Result<String, _> = char::decode_utf16(units).collect();
-    match text {
-        Ok(text) if bytes.len().is_multiple_of(2) => Content::Text(text.into_bytes()),
-        _ => Content::Binary(bytes.to_vec()),
+fn is_binary(start: &[u8], encoding: Encoding) -> bool {
+    let has_nul = || memchr(0, &start[..start.len().min(SNIFFED)]).is_some();
+    encoding.line_feed() == LineFeed::Byte && has_nul()
+}
+
+fn decoded(mut bytes: Vec<u8>, encoding: Encoding) -> Content {
+    bytes.drain(..encoding.mark as usize);
+    let is_text = encoding.is_utf_8() || (encoding.has_ascii() && bytes.is_ascii());
+    if is_text {
+        return Content::Text(bytes);
+    }
+    let replace = false;
+    match (Decoding { encoding, replace }).decode(bytes, usize::MAX, true) {
+        Ok(decoded) => Content::Text(decoded.text.into_bytes()),
+        Err(bad) => Content::Binary(bad.bytes),
     }
 }
 
@@ -176,17 +179,19 @@ mod tests {
         }
     }
 
+    fn fresh() -> Reader {
+        Reader::of(Choice::Detected)
+    }
+
     fn read(content: impl Into<Vec<u8>>) -> Content {
-        Reader::default()
-            .read(&Fake::new(content, u64::MAX))
-            .unwrap()
+        fresh().read(&Fake::new(content, u64::MAX)).unwrap()
     }
 
     #[test]
     fn a_small_file_is_one_call_and_a_larger_one_two() {
         for (size, calls) in [(0, 1), (4096, 1), (65_535, 1), (65_536, 2), (5_000_000, 2)] {
             let file = Fake::new(vec![b'a'; size], u64::MAX);
-            let content = Reader::default().read(&file).unwrap();
+            let content = fresh().read(&file).unwrap();
             assert_eq!(content, Content::Text(vec![b'a'; size]));
             assert_eq!(file.calls.borrow().len(), calls, "{size}");
         }
@@ -204,18 +209,41 @@ mod tests {
     }
 
     #[test]
+    fn texts_without_a_mark_are_read_as_they_seem_or_as_they_are_said_to_be() {
+        let read = |choice: Choice, bytes: &[u8]| {
+            let file = Fake::new(bytes, u64::MAX);
+            Reader::of(choice).read(&file).unwrap()
+        };
+        let text = |text: &str| Content::Text(text.into());
+        let latin = Choice::assumed("latin1").unwrap();
+        assert_eq!(read(Choice::Detected, b"h\0\xe4\0\n\0"), text("h\u{e4}\n"));
+        assert_eq!(read(latin, b"h\0\xe4\0\n\0"), text("h\u{e4}\n"));
+        assert_eq!(read(latin, b"caf\xe9"), text("caf\u{e9}"));
+        assert_eq!(read(latin, b"plain"), text("plain"));
+        assert_eq!(read(latin, b"\xef\xbb\xbfcaf\xc3\xa9"), text("caf\u{e9}"));
+        let utf_16 = Choice::named("utf-16be").unwrap();
+        assert_eq!(read(utf_16, b"\x65\xe5\x67\x2c"), text("\u{65e5}\u{672c}"));
+        let shift_jis = Choice::assumed("shift_jis").unwrap();
+        assert_eq!(
+            read(shift_jis, b"a\xff"),
+            Content::Binary(b"a\xff".to_vec())
+        );
+        assert_eq!(read(latin, b"a\0b"), Content::Binary(b"a\0b".to_vec()));
+    }
+
+    #[test]
     fn a_nul_near_the_start_makes_a_file_binary() {
         assert_eq!(read(b"a\0b"), Content::Binary(b"a\0b".to_vec()));
         let late = [vec![b'a'; SNIFFED], vec![0]].concat();
         assert_eq!(read(late.clone()), Content::Text(late));
         let large = Fake::new(vec![0; 1_000_000], u64::MAX);
-        Reader::default().read(&large).unwrap();
+        fresh().read(&large).unwrap();
         assert_eq!(large.calls.borrow().len(), 1);
     }
 
     #[test]
     fn what_is_too_large_is_asked_for_once() {
-        let mut reader = Reader::default();
+        let mut reader = fresh();
         for limit in [100, 100_000] {
             let asked: usize = (0..5)
                 .map(|_| {
@@ -229,13 +257,13 @@ mod tests {
             assert!(asked <= 1, "{limit}: {asked}");
             let small = Fake::new("a", limit as u64);
             assert_eq!(reader.read(&small), Ok(Content::Text(b"a".to_vec())));
-            reader = Reader::default();
+            reader = fresh();
         }
     }
 
     #[test]
     fn a_refusal_of_what_was_read_before_ends_the_search() {
-        let mut reader = Reader::default();
+        let mut reader = fresh();
         reader.read(&Fake::new(vec![b'a'; 1000], 1000)).unwrap();
         let refused = reader.read(&Fake::new(vec![b'a'; 10], 0));
         assert_eq!(refused, Ok(Content::NoMore));

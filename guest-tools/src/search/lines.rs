@@ -40,6 +40,12 @@ pub(crate) struct Hits {
     pub(crate) more: u64,
 }
 
+impl Hits {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.more == 0
+    }
+}
+
 /// Finds the hits in a window.
 pub(crate) fn hits(query: &Query, text: &[u8], window: Window) -> Hits {
     let mut found = Hits::default();

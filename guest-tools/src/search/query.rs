@@ -23,6 +23,7 @@ pub(crate) struct Query {
     matcher: Matcher,
     /// Whether a match may go on in the next line, since the query names line ends.
     spans_lines: bool,
+    is_ascii: bool,
 }
 
 enum Matcher {
@@ -50,6 +51,7 @@ impl Query {
         Ok(Self {
             matcher,
             spans_lines,
+            is_ascii: wanted.text.is_ascii(),
         })
     }
 
@@ -70,6 +72,11 @@ impl Query {
                 .flatten()
                 .map(|found| found.range()),
         }
+    }
+
+    /// Whether the bytes may hold what is searched for in an encoding that nobody named.
+    pub(crate) fn may_be_in_other_words(&self, bytes: &[u8]) -> bool {
+        !self.is_ascii && std::str::from_utf8(bytes).is_err()
     }
 
     /// Whether a match is one only if its line alone has it.

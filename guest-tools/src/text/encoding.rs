@@ -1,7 +1,8 @@
 //! Which encoding a text has: by its byte order mark, or as the caller names it.
 
 use super::lines::LineFeed;
-use encoding_rs::{REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use super::unmarked::unmarked_utf_16;
+use encoding_rs::{EncoderResult, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 
 /// The encoding of a file, and how many bytes its byte order mark takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,35 @@ impl Choice {
         matches!(self, Self::Detected | Self::Assumed(_))
     }
 
+    /// What a caller, or else the operator, says of a text.
+    ///
+    /// # Errors
+    /// As [`Choice::named`] and [`Choice::assumed`]; bytes are no text.
+    pub(crate) fn of_text(
+        named: Option<&str>,
+        assumed: Option<&str>,
+    ) -> Result<Self, UnknownEncoding> {
+        match (named, assumed) {
+            (Some(label), _) => match Self::named(label)? {
+                Self::Base64 => Err(UnknownEncoding),
+                choice => Ok(choice),
+            },
+            (None, Some(label)) => Self::assumed(label),
+            (None, None) => Ok(Self::Detected),
+        }
+    }
+
+    /// The label of the UTF-16 that a file seems to be in of which neither its mark nor anybody
+    /// says so.
+    pub(crate) fn overlooks(self, head: &[u8]) -> Option<&'static str> {
+        let encoding = self.at_start_of(head);
+        let is_silent = self.is_open() && encoding.mark == 0;
+        match is_silent && encoding.line_feed() == LineFeed::Byte {
+            true => unmarked_utf_16(head),
+            false => None,
+        }
+    }
+
     /// The encoding of a file that starts with these bytes.
     pub(crate) fn at_start_of(self, head: &[u8]) -> Encoding {
         let detected = Encoding::detect(head);
@@ -130,6 +160,44 @@ impl Encoding {
         self.of_bytes == encoding_rs::ISO_2022_JP
     }
 
+    /// Whether ASCII is what it looks like, byte for byte.
+    pub(crate) fn has_ascii(self) -> bool {
+        self.of_bytes.is_ascii_compatible()
+    }
+
+    /// Whether every byte is a character.
+    pub(crate) fn is_single_byte(self) -> bool {
+        self.of_bytes.is_single_byte()
+    }
+
+    /// The bytes of a text, or the first character that the encoding does not have.
+    pub(crate) fn encode(self, text: String) -> Result<Vec<u8>, char> {
+        match self.line_feed() {
+            LineFeed::Byte if self.is_utf_8() => Ok(text.into_bytes()),
+            LineFeed::Byte => self.encode_bytes(&text),
+            LineFeed::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            LineFeed::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        }
+    }
+
+    fn encode_bytes(self, text: &str) -> Result<Vec<u8>, char> {
+        let mut encoder = self.of_bytes.new_encoder();
+        let mut bytes = Vec::new();
+        let mut rest = text;
+        loop {
+            let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len());
+            bytes.reserve(room.unwrap_or(rest.len()));
+            let (result, read) =
+                encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+            rest = &rest[read..];
+            match result {
+                EncoderResult::InputEmpty => return Ok(bytes),
+                EncoderResult::OutputFull => {}
+                EncoderResult::Unmappable(character) => return Err(character),
+            }
+        }
+    }
+
     pub(super) fn decoder(self) -> encoding_rs::Decoder {
         self.of_bytes.new_decoder_without_bom_handling()
     }
@@ -185,6 +253,45 @@ mod tests {
         for label in ["base64", "klingon", ""] {
             assert_eq!(Choice::assumed(label), Err(UnknownEncoding), "{label}");
         }
+    }
+
+    #[test]
+    fn a_text_becomes_the_bytes_that_it_was() {
+        for (label, bytes) in [
+            ("windows-1252", &b"caf\xe9 \x80"[..]),
+            ("shift_jis", b"\x93\xfa\x96{"),
+            ("utf-16be", b"\0h\0\xe9"),
+            ("utf-8", b"caf\xc3\xa9"),
+        ] {
+            let encoding = Choice::named(label).unwrap().at_start_of(bytes);
+            let text = encoding.of_bytes.decode_without_bom_handling(bytes).0;
+            assert_eq!(
+                encoding.encode(text.into_owned()),
+                Ok(bytes.to_vec()),
+                "{label}"
+            );
+        }
+        let latin = Choice::named("latin1").unwrap().at_start_of(b"");
+        assert_eq!(latin.encode("a\u{1f642}b".to_owned()), Err('\u{1f642}'));
+    }
+
+    #[test]
+    fn what_a_caller_says_comes_before_what_the_operator_says() {
+        let of = |named, assumed| Choice::of_text(named, assumed);
+        assert_eq!(of(Some("gbk"), Some("latin1")), Choice::named("gbk"));
+        assert_eq!(of(None, Some("latin1")), Choice::assumed("latin1"));
+        assert_eq!(of(None, None), Ok(Choice::Detected));
+        assert_eq!(of(Some("base64"), None), Err(UnknownEncoding));
+    }
+
+    #[test]
+    fn utf_16_without_a_mark_is_noticed_where_nobody_says_what_it_is() {
+        let head = b"h\0i\0\n\0";
+        let overlooked = |choice: Result<Choice, _>| choice.unwrap().overlooks(head);
+        assert_eq!(Choice::Detected.overlooks(head), Some("utf-16le"));
+        assert_eq!(overlooked(Choice::assumed("latin1")), Some("utf-16le"));
+        assert_eq!(overlooked(Choice::assumed("utf-16")), None);
+        assert_eq!(overlooked(Choice::named("utf-8")), None);
     }
 
     #[test]

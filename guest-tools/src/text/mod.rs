@@ -10,6 +10,7 @@ mod lines;
 mod place;
 mod show;
 mod tail;
+mod unmarked;
 mod window;
 
 pub(crate) use decoding::{Bad, Decoded, Decoding, LEAST_TEXT};

@@ -6,10 +6,11 @@
 use super::edit_file::write_back;
 use super::shared;
 use crate::editing::patch::{FilePatch, apply, new_content, parse};
-use crate::editing::{Encoded, is_empty};
+use crate::editing::{Encoded, choice, is_empty};
 use crate::files::{
     Changing, ErrorCode, Roots, create_new, open, rename, version as version_of, write_all,
 };
+use crate::text::Choice;
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ pub(crate) struct ApplyPatch;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     patch: String,
+    encoding: Option<String>,
+    default_encoding: Option<String>,
 }
 
 /// What was done.
@@ -51,28 +54,33 @@ impl Tool for ApplyPatch {
     const TITLE: &'static str = "Apply a patch";
     const DESCRIPTION: &'static str = "Applies a unified diff of one or more files, all or \
         nothing: changes, new files (`--- /dev/null`), deletions, renames. Context must fit \
-        exactly, at its line or at one other place, else `no-match` names file and hunk. The \
-        files' line endings are kept.";
+        exactly, at its line or at one other place, else `no-match` names file and hunk.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[];
     const EXAMPLE: &'static str =
         r#"{"patch":"--- a/todo.txt\n+++ b/todo.txt\n@@ -1 +1 @@\n-old\n+new\n"}"#;
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
-        let files = parse(&arguments.patch)?;
+        let Arguments {
+            patch,
+            encoding,
+            default_encoding,
+        } = arguments;
+        let choice = choice(encoding.as_deref(), default_encoding.as_deref())?;
+        let files = parse(&patch)?;
         let roots = Roots::preopened();
-        let files = files.iter().map(|file| carry_out(&roots, file));
+        let files = files.iter().map(|file| carry_out(&roots, file, choice));
         let files = files.collect::<Result<_, Error>>()?;
         Ok(Output::new(Fields { files }))
     }
 }
 
-fn carry_out(roots: &Roots, patch: &FilePatch<'_>) -> Result<Done, Error> {
+fn carry_out(roots: &Roots, patch: &FilePatch<'_>, choice: Choice) -> Result<Done, Error> {
     match (&patch.old, &patch.new) {
         (None, Some(path)) => create(roots, path, patch),
-        (Some(path), None) => delete(roots, path, patch),
+        (Some(path), None) => delete(roots, path, patch, choice),
         (Some(from), Some(to)) if from != to => move_to(roots, from, to, patch),
-        (Some(path), _) => change(roots, path, patch),
+        (Some(path), _) => change(roots, path, patch, choice),
         (None, None) => Ok(Done::default()),
     }
 }
@@ -86,11 +94,11 @@ fn create(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Erro
     Ok(done("create", path))
 }
 
-fn change(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Error> {
+fn change(roots: &Roots, path: &str, patch: &FilePatch<'_>, choice: Choice) -> Result<Done, Error> {
     let file = Changing::open(roots, path)?;
-    let old = Encoded::decode(path, file.read(path)?)?;
+    let old = Encoded::decode(path, file.read(path)?, choice)?;
     let patched = apply(path, &old.text, &patch.hunks)?;
-    write_back(&file, &old, patched.text, &patched.changes)?;
+    write_back(path, &file, &old, patched.text, &patched.changes)?;
     let is_moved = patched.offsets.iter().any(|offset| *offset != 0);
     Ok(Done {
         offsets: if is_moved {
@@ -104,11 +112,11 @@ fn change(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Erro
 
 /// Not opened to be changed: whether a file may be deleted is another question. What is deleted
 /// is what the patch was held against, since it is looked at again when it is gone.
-fn delete(roots: &Roots, path: &str, patch: &FilePatch<'_>) -> Result<Done, Error> {
+fn delete(roots: &Roots, path: &str, patch: &FilePatch<'_>, choice: Choice) -> Result<Done, Error> {
     let root = roots.writable()?;
     let file = open(path)?;
     let version = file.descriptor.metadata_hash()?;
-    let old = Encoded::decode(path, file.read_all()?)?;
+    let old = Encoded::decode(path, file.read_all()?, choice)?;
     if !is_empty(&apply(path, &old.text, &patch.hunks)?.text) {
         return Err(has_more(path).into());
     }
@@ -123,10 +131,7 @@ fn move_to(roots: &Roots, from: &str, to: &str, patch: &FilePatch<'_>) -> Result
     if !patch.hunks.is_empty() {
         return Err(renames_and_changes(from).into());
     }
-    match rename(roots.writable()?, from, to, false) {
-        Err(ErrorCode::Exist) => return Err(shared::exists(to).into()),
-        answer => answer?,
-    }
+    rename(roots.writable()?, from, to, false, shared::exists)?;
     Ok(Done {
         to: Some(to.to_owned()),
         ..done("rename", from)

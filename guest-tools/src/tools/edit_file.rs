@@ -1,6 +1,6 @@
 //! `edit_file`: old text for new text, and every other byte as it was.
 
-use crate::editing::{Changes, Edit, Encoded, edit, unified};
+use crate::editing::{Changes, Edit, Encoded, choice, edit, unified};
 use crate::files::{Changing, Roots};
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
@@ -14,6 +14,8 @@ pub(crate) struct EditFile;
 pub(crate) struct Arguments {
     path: String,
     edits: Vec<Edit>,
+    encoding: Option<String>,
+    default_encoding: Option<String>,
 }
 
 /// What was edited.
@@ -42,15 +44,21 @@ impl Tool for EditFile {
         r#"{"path":"src/main.rs","edits":[{"old_text":"x = 1;","new_text":"x = 2;"}]}"#;
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
-        let Arguments { path, edits, .. } = arguments;
+        let Arguments {
+            path,
+            edits,
+            encoding,
+            default_encoding,
+        } = arguments;
+        let choice = choice(encoding.as_deref(), default_encoding.as_deref())?;
         if edits.is_empty() {
             return Err(no_edits().into());
         }
         let file = Changing::open(&Roots::preopened(), &path)?;
-        let old = Encoded::decode(&path, file.read(&path)?)?;
+        let old = Encoded::decode(&path, file.read(&path)?, choice)?;
         let edited = edit(&path, &old.text, &edits)?;
         let diff = unified(&path, &old.text, &edited.text, &edited.changes);
-        write_back(&file, &old, edited.text, &edited.changes)?;
+        write_back(&path, &file, &old, edited.text, &edited.changes)?;
         Ok(Output::new(Fields {
             path,
             replacements: edited.replacements,
@@ -62,6 +70,7 @@ impl Tool for EditFile {
 
 /// Writes only what differs, as far as a file can take it.
 pub(super) fn write_back(
+    path: &str,
     file: &Changing,
     old: &Encoded,
     text: String,
@@ -74,7 +83,7 @@ pub(super) fn write_back(
         _ => (0, 0),
     };
     let old_length = old.byte_length();
-    let content = old.encode(text);
+    let content = old.encode(path, text)?;
     Ok(file.write(&content, kept, same_end, old_length)?)
 }
 

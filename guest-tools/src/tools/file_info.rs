@@ -1,11 +1,12 @@
 //! `file_info`: what a file or directory is, and what its content looks like.
 
+use super::read_file::assumed;
 use crate::files::{
     DescriptorType, ErrorCode, Kind, PathFlags, Roots, modified, open, open_if_permitted, version,
 };
 use crate::magic::{media_type, media_type_of_bad};
 use crate::reading::sha256;
-use crate::text::{Decoding, Encoding, Endings};
+use crate::text::{Choice, Decoding, Encoding, Endings};
 use crate::tool::{Error, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub(crate) struct Arguments {
     path: String,
     /// Add `sha256`; reads it whole
     hash: Option<bool>,
+    default_encoding: Option<String>,
 }
 
 /// What is there.
@@ -72,6 +74,7 @@ impl Tool for FileInfo {
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.path;
+        let choice = assumed(arguments.default_encoding.as_deref())?;
         let follow = PathFlags::SYMLINK_FOLLOW;
         let found = Roots::preopened().look_up(|directory| {
             let stat = directory.stat_at(follow, &path)?;
@@ -94,7 +97,7 @@ impl Tool for FileInfo {
         };
         let wants_hash = arguments.hash.unwrap_or(false);
         if stat.type_ == DescriptorType::RegularFile {
-            fields.look_inside(wants_hash)?;
+            fields.look_inside(wants_hash, choice)?;
         }
         Ok(Output::new(fields))
     }
@@ -103,7 +106,7 @@ impl Tool for FileInfo {
 impl Fields {
     /// A file that may not be read is described without its content, unless its hash is
     /// wanted.
-    fn look_inside(&mut self, wants_hash: bool) -> Result<(), Error> {
+    fn look_inside(&mut self, wants_hash: bool, choice: Choice) -> Result<(), Error> {
         let opened = match wants_hash {
             true => Some(open(&self.path)?),
             false => open_if_permitted(&self.path)?,
@@ -114,20 +117,20 @@ impl Fields {
         if wants_hash {
             let bytes = file.read_all()?;
             self.sha256 = Some(sha256(&bytes));
-            self.content = Some(Content::of(bytes, true));
+            self.content = Some(Content::of(bytes, true, choice));
         } else {
             let (bytes, _) = file.reader()(TELLING, 0)?;
             let is_all = bytes.len() as u64 >= file.size;
-            self.content = Some(Content::of(bytes, is_all));
+            self.content = Some(Content::of(bytes, is_all, choice));
         }
         Ok(())
     }
 }
 
 impl Content {
-    fn of(bytes: Vec<u8>, is_all: bool) -> Self {
+    fn of(bytes: Vec<u8>, is_all: bool, choice: Choice) -> Self {
         let start = bytes[..bytes.len().min(TELLING as usize)].to_vec();
-        let encoding = Encoding::detect(&bytes);
+        let encoding = encoding_of(&start, choice);
         let decoding = Decoding {
             encoding,
             replace: false,
@@ -135,7 +138,10 @@ impl Content {
         let is_blank = !start.is_empty() && start.iter().all(|byte| *byte == 0);
         let (mime_type, endings) = match decoding.decode(bytes, usize::MAX, is_all) {
             Ok(_) if is_blank => (media_type(&start), None),
-            Ok(decoded) => (media_type(&start), Some(Endings::of(&decoded.text))),
+            Ok(decoded) if encoding.is_utf_8() => {
+                (media_type(&start), Some(Endings::of(&decoded.text)))
+            }
+            Ok(decoded) => ("text/plain", Some(Endings::of(&decoded.text))),
             Err(bad) => (media_type_of_bad(&start, &bad.bytes[bad.offset..]), None),
         };
         Self {
@@ -148,13 +154,24 @@ impl Content {
     }
 }
 
+/// What the mark says, or else the text itself; what is assumed, of texts alone.
+fn encoding_of(start: &[u8], choice: Choice) -> Encoding {
+    let seems = choice.overlooks(start).map(Choice::named);
+    match seems {
+        Some(Ok(seems)) => seems.at_start_of(start),
+        _ if media_type(start).starts_with("text/") => choice.at_start_of(start),
+        _ => Encoding::detect(start),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::{Value, json};
 
     fn content(bytes: &[u8], is_all: bool) -> Value {
-        serde_json::to_value(Content::of(bytes.to_vec(), is_all)).unwrap()
+        let content = Content::of(bytes.to_vec(), is_all, Choice::Detected);
+        serde_json::to_value(content).unwrap()
     }
 
     #[test]
@@ -174,6 +191,20 @@ mod tests {
         let utf_16 = content(b"\xff\xfea\0\r\0\n\0", true);
         assert_eq!(utf_16["encoding"], "utf-16le");
         assert_eq!(utf_16["line_ending"], "crlf");
+    }
+
+    #[test]
+    fn text_without_a_mark_is_described_by_what_it_seems_and_what_is_assumed() {
+        let utf_16 = content(b"a\0\r\0\n\0", true);
+        assert_eq!(utf_16["encoding"], "utf-16le");
+        assert_eq!(
+            (&utf_16["bom"], &utf_16["line_ending"]),
+            (&json!(false), &json!("crlf"))
+        );
+        let latin = Choice::assumed("latin1").unwrap();
+        let encoding = |bytes: &[u8]| Content::of(bytes.to_vec(), true, latin).encoding;
+        assert_eq!(encoding(b"caf\xe9\n").as_deref(), Some("windows-1252"));
+        assert_eq!(encoding(b"\x89PNG\r\n\x1a\n"), None);
     }
 
     /// A character that the first part of a file ends in is no reason to call it binary.

@@ -6,7 +6,7 @@ use crate::rows::Rows;
 use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
     Cursor, Options, Pattern, Place, Position, Skipped, Spelling, Start, Visit, Walk,
-    directories_at, names_hidden, parsed,
+    directories_at, doubt, names_hidden, parsed,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,9 @@ pub(crate) struct Fields {
     ignored: u64,
     /// What else was left out, by reason
     skipped: Skipped,
+    /// Why nothing may have been found
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 impl Tool for FindFiles {
@@ -70,8 +73,11 @@ impl Tool for FindFiles {
             skipped: Skipped::default(),
         };
         let roots = Roots::preopened().only(arguments.walking.root.as_deref())?;
+        let is_first = page.cursor == Cursor::default();
         let next = find.fill(&mut page, &roots, path)?;
-        Ok(page.finish(next))
+        let is_empty = is_first && next.is_none() && page.rows.count() == 0;
+        let hint = is_empty.then(|| doubt(&arguments.pattern)).flatten();
+        Ok(page.finish(next, hint))
     }
 }
 
@@ -196,14 +202,17 @@ impl Find {
 }
 
 impl Page {
-    fn finish(self, next: Option<Cursor>) -> Output<Fields> {
-        let tail = json!({
+    fn finish(self, next: Option<Cursor>, hint: Option<String>) -> Output<Fields> {
+        let mut tail = json!({
             "count": self.rows.count(),
             "truncated": next.is_some(),
             "next_cursor": next.map(|cursor| cursor.to_string()),
             "ignored": self.skipped.ignored,
             "skipped": self.skipped,
         });
+        if let Some(hint) = hint {
+            tail["hint"] = hint.into();
+        }
         self.rows.finish(&tail)
     }
 }

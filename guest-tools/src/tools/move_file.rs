@@ -1,7 +1,7 @@
 //! `move_file`: a file or a directory under another name.
 
 use super::shared::{FromTo, taken};
-use crate::files::{self, ErrorCode, Roots};
+use crate::files::{self, Roots};
 use crate::tool::{Error, Output, PathArgument, Risk, Role, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,8 +24,7 @@ impl Tool for MoveFile {
     const NAME: &'static str = "move_file";
     const TITLE: &'static str = "Move or rename";
     const DESCRIPTION: &'static str = "Moves or renames a file or directory, making directories \
-        as needed. A taken name is refused (`exists`), but for a file with `overwrite: true`. The \
-        user's policy may refuse or ask first.";
+        as needed. A taken name is refused (`exists`), but for a file with `overwrite: true`.";
     const RISK: Risk = Risk::Destructive;
     const PATHS: &'static [PathArgument] = &[
         PathArgument::new("from", Role::MoveFrom).guarded(),
@@ -51,8 +50,5 @@ impl Tool for MoveFile {
 /// `exists` unless the name may be taken over; else the host's.
 pub(crate) fn rename(from: &str, to: &str, overwrite: bool) -> Result<(), Error> {
     let roots = Roots::preopened();
-    match files::rename(roots.writable()?, from, to, overwrite) {
-        Err(ErrorCode::Exist) if !overwrite => Err(taken(from, to).into()),
-        answer => Ok(answer?),
-    }
+    files::rename(roots.writable()?, from, to, overwrite, |to| taken(from, to))
 }

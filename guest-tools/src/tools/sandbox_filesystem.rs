@@ -4,12 +4,14 @@
 //! since most failures are its refusals.
 
 use super::delete_file::delete;
+use crate::editing::choice;
 use crate::files::{
     Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Kind, Miss, OpenFlags, PathFlags,
     Roots, create_directory, modified, open, put, version,
 };
+use crate::reading;
+use crate::text::{self, Decoding};
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
-use crate::{reading, text};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
@@ -36,6 +38,7 @@ pub(crate) struct Arguments {
     // For a deletion the host reads it, beside `recursive`.
     /// Overwrite, or delete recursively
     force: Option<bool>,
+    default_encoding: Option<String>,
 }
 
 /// What an operation answers.
@@ -92,7 +95,7 @@ impl Tool for SandboxFilesystem {
         let recursive = arguments.recursive.unwrap_or(false);
         let path = &arguments.path;
         let (data, metadata) = match arguments.operation {
-            Operation::Read => read(path, encoding),
+            Operation::Read => read(path, encoding, arguments.default_encoding.as_deref()),
             Operation::Write => write(&arguments, encoding),
             Operation::List => list(path, recursive),
             Operation::CreateDir => create_dir(path, recursive),
@@ -120,15 +123,27 @@ fn facts(object: Value) -> Map<String, Value> {
     }
 }
 
-fn read(path: &str, encoding: Encoding) -> Answer {
+fn read(path: &str, encoding: Encoding, assumed: Option<&str>) -> Answer {
     let bytes = open(path)?.read_all()?;
     let size = bytes.len();
     let data = match encoding {
         Encoding::Base64 => STANDARD.encode(bytes),
-        Encoding::Utf8 => String::from_utf8(bytes)
-            .map_err(|error| not_text(path, error.utf8_error().valid_up_to(), error.as_bytes()))?,
+        Encoding::Utf8 => text_of(path, bytes, assumed)?,
     };
     Ok((data.into(), facts(json!({ "bytesRead": size }))))
+}
+
+/// UTF-8, or what the operator said that texts without a mark are.
+fn text_of(path: &str, bytes: Vec<u8>, assumed: Option<&str>) -> Result<String, Failure> {
+    if let Some(label) = choice(None, assumed)?.overlooks(&bytes) {
+        return Err(reading::utf_16_without_mark(path, label, &bytes, "").hint(AS_BYTES));
+    }
+    let named = assumed.is_none().then_some("utf-8");
+    let encoding = choice(named, assumed)?.at_start_of(&bytes);
+    let replace = false;
+    let decoded = Decoding { encoding, replace }.decode(bytes, usize::MAX, true);
+    let decoded = decoded.map_err(|bad| not_text(path, encoding, bad.offset, &bad.bytes))?;
+    Ok(decoded.text)
 }
 
 fn write(arguments: &Arguments, encoding: Encoding) -> Answer {
@@ -277,10 +292,11 @@ fn info(path: &str) -> Answer {
     Ok((data, Map::new()))
 }
 
-fn not_text(path: &str, offset: usize, bytes: &[u8]) -> Failure {
-    let encoding = text::Encoding::detect(&[]);
-    reading::not_text(path, encoding, offset as u64, bytes, &bytes[offset..])
-        .hint("read it with `encoding: \"base64\"`")
+/// What to do with bytes that are not text.
+const AS_BYTES: &str = "read it with `encoding: \"base64\"`";
+
+fn not_text(path: &str, encoding: text::Encoding, offset: usize, bytes: &[u8]) -> Failure {
+    reading::not_text(path, encoding, offset as u64, bytes, &bytes[offset..]).hint(AS_BYTES)
 }
 
 fn no_content() -> Failure {

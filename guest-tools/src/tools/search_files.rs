@@ -1,6 +1,7 @@
 //! `search_files`: text in files, below a directory or in one file.
 
 use super::shared::Walking;
+use crate::editing::choice;
 use crate::files::{
     Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Found, OpenFlags, PathFlags, Roots,
     open_directory,
@@ -9,7 +10,8 @@ use crate::rows::Rows;
 use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
 use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
-    Cursor, Options, Pattern, Place, Position, Skipped, Start, Visit, Walk, names_hidden, parsed,
+    Cursor, Options, Pattern, Place, Position, Reason, Skipped, Start, Visit, Walk, doubt,
+    is_regex, names_hidden, parsed,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,8 @@ pub(crate) struct Arguments {
     limit: Option<Within<1, MOST>>,
     #[schemars(extend("default" = PER_FILE))]
     max_per_file: Option<Within<1, MOST>>,
+    encoding: Option<String>,
+    default_encoding: Option<String>,
     #[serde(flatten)]
     walking: Walking,
 }
@@ -67,6 +71,9 @@ pub(crate) struct Fields {
     ignored: u64,
     /// What else was left out, by reason
     skipped: Skipped,
+    /// Why nothing may have been found
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 impl Tool for SearchFiles {
@@ -76,8 +83,7 @@ impl Tool for SearchFiles {
     const NAME: &'static str = "search_files";
     const TITLE: &'static str = "Search in files";
     const DESCRIPTION: &'static str = "Searches text files below `path` (or one file) line by \
-        line for a text, or with `regex` for a Rust regular expression. A hit has `line` and \
-        `column` and `text`, cut around it. Covers every granted directory; links \
+        line for a text, or with `regex` for a Rust regular expression. Covers every granted directory; links \
         are not followed. `ignored` counts what ignore files leave out, `skipped` what else and \
         why, `more` a file's hits over `max_per_file`.";
     const RISK: Risk = Risk::Read;
@@ -88,6 +94,7 @@ impl Tool for SearchFiles {
         let path = arguments.path.as_deref().unwrap_or(".");
         let mut search = Search::of(&arguments, Rows::new(&[("path", path)], "files"))?;
         let first: Cursor = parsed(arguments.walking.cursor.as_deref())?;
+        let is_first = first == Cursor::default();
         let roots = Roots::preopened().only(arguments.walking.root.as_deref())?;
         let found = roots.look_up_all(|root| open(root, path));
         let found = found.map_err(|miss| miss.of_directory(path))?;
@@ -102,7 +109,8 @@ impl Tool for SearchFiles {
                 break;
             }
         }
-        Ok(search.finish(next))
+        let hint = (is_first && next.is_none()).then(|| search.doubt(&arguments));
+        Ok(search.finish(next, hint.flatten()))
     }
 }
 
@@ -177,7 +185,10 @@ impl Search {
             per_file: arguments.max_per_file.map(Into::into),
             rows,
             hits: 0,
-            reader: Reader::default(),
+            reader: Reader::of(choice(
+                arguments.encoding.as_deref(),
+                arguments.default_encoding.as_deref(),
+            )?),
             opened: 0,
             bytes: 0,
             searched: 0,
@@ -341,6 +352,10 @@ impl Search {
             per_file,
         };
         let found = hits(&self.query, &text, window);
+        if behind == 0 && found.is_empty() && self.query.may_be_in_other_words(&text) {
+            skipped.count(path, Reason::NotUtf8);
+            return ControlFlow::Continue(());
+        }
         let mut rows = rows(&found, &text, self.context);
         let (mut shown, mut bytes) = (Vec::new(), 0);
         while shown.len() < room
@@ -368,8 +383,25 @@ impl Search {
         }
     }
 
-    fn finish(self, next: Option<Cursor>) -> Output<Fields> {
-        let tail = json!({
+    /// What to try where nothing was found.
+    fn doubt(&self, arguments: &Arguments) -> Option<String> {
+        let glob = arguments.glob.as_deref().filter(|_| self.searched == 0);
+        match () {
+            () if self.hits > 0 => None,
+            () if self.skipped.not_utf8 > 0 => Some(
+                "some files are not UTF-8: give their `encoding`, such as `windows-1252`"
+                    .to_owned(),
+            ),
+            () if glob.is_some() => doubt(glob?),
+            () if arguments.regex != Some(true) && is_regex(&arguments.query) => {
+                Some("`query` was searched for as it is: give `regex: true`".to_owned())
+            }
+            () => None,
+        }
+    }
+
+    fn finish(self, next: Option<Cursor>, hint: Option<String>) -> Output<Fields> {
+        let mut tail = json!({
             "count": self.hits,
             "searched": self.searched,
             "truncated": next.is_some(),
@@ -377,6 +409,9 @@ impl Search {
             "ignored": self.skipped.ignored,
             "skipped": self.skipped,
         });
+        if let Some(hint) = hint {
+            tail["hint"] = hint.into();
+        }
         self.rows.finish(&tail)
     }
 }

@@ -4,6 +4,7 @@
 //! directory, then what is in it, then its next sibling. Links are shown and never followed.
 
 mod cursor;
+mod doubt;
 mod entries;
 mod folder;
 mod ignoring;
@@ -12,6 +13,7 @@ mod skipped;
 mod start;
 
 pub(crate) use cursor::{Cursor, Position, parsed};
+pub(crate) use doubt::{doubt, is_regex};
 pub(crate) use entries::Entries;
 pub(crate) use folder::Folder;
 pub(crate) use pattern::{Pattern, Spelling, names_hidden};

@@ -26,6 +26,9 @@ pub(crate) struct Skipped {
     pub(crate) binary: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) too_large: u64,
+    /// Neither ASCII nor UTF-8: searched for what is ASCII only.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) not_utf8: u64,
     /// Names that no path can carry.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unusable: u64,
@@ -50,6 +53,7 @@ pub(crate) enum Reason {
     Unreadable,
     Binary,
     TooLarge,
+    NotUtf8,
 }
 
 impl Skipped {
@@ -78,6 +82,7 @@ impl Skipped {
             Reason::Unreadable => &mut self.unreadable,
             Reason::Binary => &mut self.binary,
             Reason::TooLarge => &mut self.too_large,
+            Reason::NotUtf8 => &mut self.not_utf8,
         } += 1;
         if self.examples.len() < EXAMPLES {
             self.examples.push(path.to_owned());

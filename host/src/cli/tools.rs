@@ -70,7 +70,7 @@ fn text(tools: &[&Definition]) -> String {
 
 /// The argument names in the order of the schema; optional ones carry `?`.
 fn argument_names(tool: &Definition) -> Vec<String> {
-    let schema = schema(&tool.input_schema);
+    let schema = tool.schema_for_models();
     let required: Vec<&str> = schema["required"]
         .as_array()
         .map(|names| names.iter().filter_map(Value::as_str).collect())
@@ -114,7 +114,7 @@ fn openai(tool: &Definition) -> Value {
         "function": {
             "name": tool.name,
             "description": tool.description,
-            "parameters": schema(&tool.input_schema),
+            "parameters": tool.schema_for_models(),
         },
     })
 }
@@ -123,6 +123,6 @@ fn anthropic(tool: &Definition) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,
-        "input_schema": schema(&tool.input_schema),
+        "input_schema": tool.schema_for_models(),
     })
 }

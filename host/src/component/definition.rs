@@ -1,6 +1,9 @@
 //! What a component says about its tools.
 
+use serde_json::{Value, json};
+
 use crate::bindings::provider;
+use crate::default_encoding;
 use crate::policy::{Operation, RiskClass};
 
 /// What a path argument is used for.
@@ -74,6 +77,20 @@ pub struct Definition {
     pub risk: RiskClass,
     /// The arguments that are paths.
     pub paths: Vec<PathArgument>,
+}
+
+impl Definition {
+    /// The schema of the arguments as a model is to see it: without what is the operator's to
+    /// say and the host's to add.
+    #[must_use]
+    pub fn schema_for_models(&self) -> Value {
+        let schema = serde_json::from_str(&self.input_schema);
+        let mut schema = schema.unwrap_or_else(|_| json!({ "type": "object" }));
+        if let Some(properties) = schema["properties"].as_object_mut() {
+            properties.shift_remove(default_encoding::ARGUMENT);
+        }
+        schema
+    }
 }
 
 impl From<provider::Definition> for Definition {

@@ -33,8 +33,7 @@ fn annotations(risk: RiskClass) -> Value {
 }
 
 fn input_schema(definition: &Definition) -> Value {
-    let mut schema: Value = serde_json::from_str(&definition.input_schema)
-        .unwrap_or_else(|_| json!({ "type": "object" }));
+    let mut schema = definition.schema_for_models();
     if changes_something(definition)
         && let Some(properties) = schema["properties"].as_object_mut()
     {

@@ -1,8 +1,10 @@
 //! Files and directories under other names, never over another by accident.
 
+use super::names::is_same_path;
 use super::writing::{create_new, with_parents, write_from};
 use super::{
-    Descriptor, DescriptorFlags, ErrorCode, Miss, OpenFlags, PathFlags, Roots, replace_existing,
+    Descriptor, DescriptorFlags, ErrorCode, Found, Miss, OpenFlags, PathFlags, Roots,
+    replace_existing,
 };
 use crate::{Error, Failure};
 
@@ -13,8 +15,32 @@ const BLOCK: u64 = 512 * 1024;
 /// name. Replaces a file only with `overwrite`.
 ///
 /// # Errors
-/// `exist` when the name is taken; else the host's.
-pub fn rename(root: &Descriptor, from: &str, to: &str, overwrite: bool) -> Result<(), ErrorCode> {
+/// `exists` when the name is taken; `invalid-arguments` when it is the same; else the host's.
+pub fn rename(
+    root: &Descriptor,
+    from: &str,
+    to: &str,
+    overwrite: bool,
+    exists: impl FnOnce(&str) -> Failure,
+) -> Result<(), Error> {
+    let is_same = is_same_path(from, to);
+    let named = match is_same {
+        // The name that is there is found to be taken, be it a directory's.
+        true => give_name(root, without_slash(from), without_slash(to), false),
+        false => give_name(root, from, to, overwrite),
+    };
+    match named {
+        Err(ErrorCode::Exist) if is_same => Err(itself(from).into()),
+        Err(ErrorCode::Exist) if !overwrite => Err(exists(to).into()),
+        answer => Ok(answer?),
+    }
+}
+
+fn without_slash(path: &str) -> &str {
+    path.trim_end_matches('/')
+}
+
+fn give_name(root: &Descriptor, from: &str, to: &str, overwrite: bool) -> Result<(), ErrorCode> {
     let rename = |from: &str| {
         let rename = || root.rename_at(from, root, to);
         with_parents(to, rename, |parent| root.create_directory_at(parent))
@@ -39,7 +65,7 @@ pub fn rename(root: &Descriptor, from: &str, to: &str, overwrite: bool) -> Resul
 
 /// A spelling that means a directory and nothing else.
 fn as_directory(path: &str) -> String {
-    format!("{}/", path.trim_end_matches('/'))
+    format!("{}/", without_slash(path))
 }
 
 /// A file that was copied.
@@ -56,7 +82,8 @@ pub struct Copied {
 /// `overwrite`.
 ///
 /// # Errors
-/// `exists`, `not-a-file` for a directory; else the host's.
+/// `exists`, `not-a-file` for a directory, `invalid-arguments` for a copy of a file onto itself;
+/// else the host's.
 pub fn copy(
     roots: &Roots,
     from: &str,
@@ -75,7 +102,14 @@ pub fn copy(
         Err(Miss::Absent) => Err(Miss::Absent),
         found => Ok(found?),
     };
+    let is_itself = |found: &Found<Descriptor>| {
+        let directory = roots.get(&found.root);
+        is_same_path(from, to) && directory.is_some_and(|it| it.is_same_object(root))
+    };
     let target = match create_new(root, to) {
+        Err(ErrorCode::Exist) if found.as_ref().is_ok_and(is_itself) => {
+            return Err(itself(from).into());
+        }
         Err(ErrorCode::Exist) if overwrite => None,
         Err(ErrorCode::Exist) => return Err(exists(to).into()),
         answer => Some(answer?),
@@ -110,6 +144,11 @@ fn copy_all(from: &Descriptor, first: (Vec<u8>, bool), to: &Descriptor) -> Resul
     }
 }
 
+fn itself(path: &str) -> Failure {
+    Failure::invalid_arguments(format!("`from` and `to` are both `{path}`"))
+        .hint("give another path as `to`; nothing was changed")
+}
+
 fn directory(path: &str) -> Failure {
     Failure::new("not-a-file", format!("`{path}` is a directory"))
         .hint("list it and copy its files one by one; moving takes a whole directory")
@@ -123,6 +162,12 @@ mod tests {
     fn a_directory_is_spelled_with_one_slash() {
         assert_eq!(as_directory("a"), "a/");
         assert_eq!(as_directory("a//"), "a/");
+    }
+
+    #[test]
+    fn a_path_is_not_moved_to_itself() {
+        assert_eq!(itself("a").code, "invalid-arguments");
+        assert!(itself("a").hint.contains("another path"));
     }
 
     #[test]
