@@ -100,6 +100,7 @@ fn text_schema(arg: &Arg) -> Value {
         }
         id if PATHS.contains(&id) => json!({ "type": "string", "pattern": "^[^~]" }),
         "trusted_key" => json!({ "type": "string", "pattern": "^RW[A-Za-z0-9+/]{54}$" }),
+        "sha256" => json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{64}$" }),
         "import" => json!({ "type": "string", "enum": choices(arg) }),
         "allow" | "deny" => json!({ "type": "string", "minLength": 1 }),
         _ => json!({ "type": "string" }),
