@@ -102,7 +102,7 @@ fn foreign() -> Vec<Row> {
         (
             "text behind",
             behind(whole.to_vec(), b"text"),
-            Some("malformed"),
+            Some("truncated"),
         ),
         ("twice", behind(whole.to_vec(), whole), Some("malformed")),
         (
