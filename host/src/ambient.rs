@@ -228,6 +228,16 @@ pub(crate) fn is_still(path: &Path, file: &File) -> io::Result<bool> {
     }
 }
 
+/// What a regular file is, wherever its name leads, and how many names it has.
+pub(crate) fn names_of_file(path: &Path) -> Option<(ObjectId, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let id = ObjectId {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+    };
+    metadata.is_file().then(|| (id, metadata.nlink()))
+}
+
 /// Creates a file that only the user may read, where there is none.
 pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new()

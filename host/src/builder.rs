@@ -14,9 +14,10 @@ use crate::error::CallError;
 use crate::guest_log::GuestLog;
 use crate::journal;
 use crate::kept::Kept;
+use crate::linked::{self, Search};
 use crate::optional::GuestLine;
 use crate::patterns::{Judge, PatternError};
-use crate::policy::{Consent, Durability, Limits, Policy};
+use crate::policy::{Consent, Durability, LimitError, Limits, Policy};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Root, Roots};
 use crate::session::{AuditTarget, Session};
@@ -48,14 +49,20 @@ pub enum StartError {
     /// There is one write root.
     #[error("only one directory can be granted for writing")]
     SecondWriteRoot,
+    /// The session's own directory is to be removed, and there is none.
+    #[error("there is no directory of the session's own to be removed: name its base")]
+    NoSessionDirectory,
     /// No encoding has this name.
     #[error(
         "`{0}` is no known encoding: give a label of the Encoding Standard, such as `windows-1252`"
     )]
     Encoding(String),
-    /// A pattern means nothing.
+    /// A pattern means nothing, or is one too many.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// A limit leaves no call possible.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The component cannot be used.
     #[error(transparent)]
     Component(#[from] ComponentError),
@@ -123,6 +130,7 @@ pub struct SessionBuilder {
     records_arguments: bool,
     guest_log: GuestLog,
     configuration: Vec<PathBuf>,
+    secrets: Vec<PathBuf>,
     component_files: Vec<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
@@ -206,7 +214,8 @@ impl SessionBuilder {
     }
 
     /// Whether the session's own directory is removed, with what it holds, when the session
-    /// is closed or its last clone is dropped. Default: false.
+    /// is closed or its last clone is dropped. Default: false. It needs a
+    /// [`session_dir`](Self::session_dir).
     #[must_use]
     pub fn remove_session_dir(mut self, remove: bool) -> Self {
         self.remove_session_directory = remove;
@@ -329,6 +338,15 @@ impl SessionBuilder {
     #[must_use]
     pub fn allow(mut self, pattern: impl Into<String>) -> Self {
         self.policy.patterns.allow.push(pattern.into());
+        self
+    }
+
+    /// A further list of patterns as for [`allow`](Self::allow), such as that of somebody else:
+    /// what is touched must be named by each list, so that none widens another.
+    #[must_use]
+    pub fn allow_also(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let list = patterns.into_iter().map(Into::into).collect();
+        self.policy.patterns.allow_also.push(list);
         self
     }
 
@@ -463,6 +481,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Names a file with a key or a token of the embedding program: no root may contain it, or a
+    /// tool could act as whoever has it. May be called several times.
+    #[must_use]
+    pub fn secret_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.secrets.push(file.as_ref().to_owned());
+        self
+    }
+
     /// Names a file whose component runs, in this session or another: no root that can be
     /// written to may contain it, or a tool could become another, with the grants of that one.
     /// May be called several times.
@@ -499,10 +525,15 @@ impl SessionBuilder {
     /// # Errors
     ///
     /// When a root is missing, is not a directory, or may not be a root; when a pattern
-    /// means nothing; when no encoding has the name of the default one; when the audit log
+    /// means nothing; when a limit of 0 leaves no call possible; when no encoding has the name of the default one; when the audit log
     /// cannot be written or lies in a root; when the component cannot be used.
     pub fn build(mut self) -> Result<Session, StartError> {
         let judge = Judge::new(&self.policy.patterns)?;
+        self.policy.limits.check()?;
+        self.rotation.check()?;
+        if self.remove_session_directory && self.session_base.is_none() {
+            return Err(StartError::NoSessionDirectory);
+        }
         if let Some(label) = self.default_encoding.take_if(|label| !is_encoding(label)) {
             return Err(StartError::Encoding(label));
         }
@@ -546,6 +577,7 @@ impl SessionBuilder {
                 approvals,
                 key: self.audit_key.as_deref(),
                 configuration: &self.configuration,
+                secrets: &self.secrets,
                 // Another session may keep compiled code in that of the user.
                 caches: (self.component.as_ref().and_then(ToolComponent::cache))
                     .map(Path::to_owned)
@@ -556,6 +588,14 @@ impl SessionBuilder {
             };
             if let Some((root, reason)) = kept.within(&roots) {
                 return Err(refused_root(&self.grants, root, reason));
+            }
+            match linked::search(&kept.linked(), &roots) {
+                Search::Nowhere => {}
+                Search::GivenUp(warning) => warnings.push(warning),
+                Search::Within(root, reason) => {
+                    let reason = format!("{reason}, under another name (a hard link)");
+                    return Err(refused_root(&self.grants, root, &reason));
+                }
             }
         }
         if let Some(own) = &own {
@@ -715,7 +755,7 @@ fn labels_in_patterns(policy: &Policy, roots: &Roots) -> Vec<String> {
             .map(|root| walk::look(root.handle.as_fd(), name));
         looks.any(|look| look.is_ok())
     };
-    let patterns = policy.patterns.allow.iter().chain(&policy.patterns.deny);
+    let patterns = policy.patterns.all();
     patterns
         .filter_map(|pattern| {
             let text = pattern.strip_prefix('!').unwrap_or(pattern);

@@ -204,6 +204,7 @@ impl CallError {
     /// A limit by its configuration name, its value, and what was asked for.
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
         let hint = match name {
+            _ if value == 0 => "the operator allows none of this; do without it",
             "max_read_bytes" => {
                 "read a part with `read_file`, without `hash`: lines with `offset` and `limit`, \
                  where a negative `offset` counts from the end, or bytes with `max_bytes`; what is \

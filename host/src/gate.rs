@@ -103,8 +103,16 @@ mod tests {
             waiting: 0,
         };
         assert_eq!(fill(&mut gate, owner(1, 1)), 48);
-        assert_eq!(fill(&mut gate, owner(1, 2)), 0, "another caller of the component");
-        assert_eq!(fill(&mut gate, owner(2, 1)), 0, "another component of the caller");
+        assert_eq!(
+            fill(&mut gate, owner(1, 2)),
+            0,
+            "another caller of the component"
+        );
+        assert_eq!(
+            fill(&mut gate, owner(2, 1)),
+            0,
+            "another component of the caller"
+        );
         assert_eq!(fill(&mut gate, owner(2, 2)), 12);
         assert_eq!(fill(&mut gate, owner(3, 3)), 3);
         assert_eq!(fill(&mut gate, owner(4, 4)), 1);

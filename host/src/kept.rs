@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::ambient;
+use crate::linked::Linked;
 use crate::roots::{Rights, Root, Roots};
 use crate::session::AuditTarget;
 use crate::walk::ObjectId;
@@ -14,6 +15,7 @@ pub(crate) struct Kept<'a> {
     pub(crate) approvals: Option<&'a Path>,
     pub(crate) key: Option<&'a Path>,
     pub(crate) configuration: &'a [PathBuf],
+    pub(crate) secrets: &'a [PathBuf],
     pub(crate) caches: Vec<PathBuf>,
     pub(crate) component_files: &'a [PathBuf],
 }
@@ -45,6 +47,15 @@ impl Kept<'_> {
         written.chain(parts).chain(holders).next()
     }
 
+    /// Those of its files that have more names than one: what none of them may stand in is a
+    /// root, too.
+    pub(crate) fn linked(&self) -> Vec<Linked> {
+        let files = self.files().into_iter();
+        files
+            .filter_map(|(file, reason)| Linked::of(&file, reason))
+            .collect()
+    }
+
     fn directories(&self) -> impl Iterator<Item = &Path> {
         let caches = self.caches.iter().map(PathBuf::as_path);
         self.own.into_iter().chain(self.approvals).chain(caches)
@@ -70,6 +81,9 @@ impl Kept<'_> {
         }
         for file in self.configuration.iter().flat_map(|file| names_of(file)) {
             files.push((file, "it contains the configuration"));
+        }
+        for file in self.secrets.iter().flat_map(|file| names_of(file)) {
+            files.push((file, "it contains a key or the tokens of the server"));
         }
         match self.audit {
             AuditTarget::File(file) => files.push((file.clone(), "it contains the audit log")),

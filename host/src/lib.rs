@@ -73,6 +73,7 @@ mod hook;
 mod journal;
 mod kept;
 mod kernel;
+mod linked;
 mod named_root;
 mod optional;
 mod output;
@@ -125,7 +126,7 @@ pub use optional::GuestLine;
 pub use output::{Content, Output, Receipt, json_length};
 pub use paths::{PathRules, is_windows_device};
 pub use patterns::{PatternError, Patterns, SECRETS};
-pub use policy::{Consent, Durability, Limits, Operation, Policy, RiskClass};
+pub use policy::{Consent, Durability, LimitError, Limits, Operation, Policy, RiskClass};
 #[cfg(feature = "oci")]
 pub use pulled::PulledFiles;
 pub use roots::{Grant, Rights};

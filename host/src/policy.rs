@@ -150,8 +150,13 @@ pub enum Durability {
     Fast,
 }
 
-/// Ceilings, counted by the host for each call, and quotas for all calls of a session. One that is reached answers
-/// `limit-exceeded` with its name, its value and the actual amount; time answers `timeout`.
+/// Ceilings, counted by the host for each call, and quotas for all calls of a session. One that
+/// is reached answers `limit-exceeded` with its name, its value and the actual amount; time
+/// answers `timeout`.
+///
+/// A 0 means none: with `max_write_bytes: 0` only what is empty can be written, with
+/// `max_session_files: Some(0)` files can be changed and none made. Where that would leave no
+/// call possible, no session starts; see [`Limits::check`].
 ///
 /// # Examples
 ///
@@ -185,10 +190,44 @@ pub struct Limits {
     /// Bytes written by all calls of the session together. A call of which nothing stays, a
     /// dry run among them, counts nothing.
     pub max_session_write_bytes: Option<u64>,
-    /// Files and directories made by all calls of the session together, likewise.
+    /// Files and directories made by all calls of the session together, likewise. A rename makes
+    /// none, nor does what replaces a file, or is gone again when its call ends; what a later call
+    /// deletes was made.
     pub max_session_files: Option<u64>,
     /// Calls of the session that may begin within any one second.
     pub max_calls_per_second: Option<u32>,
+}
+
+/// A limit of 0 that would leave no call possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{limit}` of 0 leaves nothing possible; leave it out, or give it a value")]
+pub struct LimitError {
+    /// The limit, by its name in the configuration.
+    pub limit: &'static str,
+}
+
+impl Limits {
+    /// Whether any call is possible within them.
+    ///
+    /// # Errors
+    ///
+    /// When `max_output_bytes`, `max_memory`, `max_handles`, `timeout` or `max_calls_per_second`
+    /// is 0: every call gives a result, runs in memory, holds its directories, takes time, and is
+    /// one.
+    pub fn check(&self) -> Result<(), LimitError> {
+        let needed = [
+            ("max_output_bytes", self.max_output_bytes == 0),
+            ("max_memory", self.max_memory == 0),
+            ("max_handles", self.max_handles == 0),
+            ("timeout_ms", self.timeout < Duration::from_millis(1)),
+            ("max_calls_per_second", self.max_calls_per_second == Some(0)),
+        ];
+        let missing = needed.into_iter().find(|(_, is_zero)| *is_zero);
+        match missing {
+            Some((limit, _)) => Err(LimitError { limit }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for Limits {

@@ -261,7 +261,7 @@ pub(crate) fn describe_policy(policy: &Policy) -> Value {
     // RFC 8785 carries integers up to 2^53 - 1 and no further.
     let exact = |number: u64| number.min((1 << 53) - 1);
     let mut described = json!({
-        "allow": policy.patterns.allow,
+        "allow": policy.patterns.allowing().next().map_or(&[][..], Vec::as_slice),
         "delete": policy.delete,
         "deny": policy.patterns.deny,
         "durability": policy.durability,
@@ -283,7 +283,12 @@ pub(crate) fn describe_policy(policy: &Policy) -> Value {
     });
     if policy.patterns.protect_secrets {
         described["protect_secrets"] = json!(true);
-        described.sort_all_objects();
     }
+    // The first list is `allow`, from wherever it is.
+    let further: Vec<_> = policy.patterns.allowing().skip(1).collect();
+    if !further.is_empty() {
+        described["allow_also"] = json!(further);
+    }
+    described.sort_all_objects();
     described
 }

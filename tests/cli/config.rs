@@ -99,6 +99,16 @@ fn what_cannot_be_taken_is_told_with_its_place_and_a_suggestion() {
         ("encoding = \"utf-8\"",            "1:1: there is no key `encoding`; did you mean `default_encoding`?"),
         ("limits.max_depth = 1",            "1:1: there is no key `limits`; the only sections are `[component.NAME]`"),
         ("timeout_ms = 0",                  "1:14: `0` leaves no time for any call"),
+        ("max_handles = 0",                 "1:15: `0` leaves no call possible: leave it out"),
+        ("max_calls_per_second = \"0\"",     "1:24: `0` leaves no call possible: leave it out"),
+        ("max_memory = \"0MiB\"",            "1:14: `0MiB` leaves room for nothing: leave it out"),
+        ("max_output_bytes = 0",            "1:20: `0` leaves room for nothing: leave it out"),
+        ("audit_max_bytes = 0",             "1:19: `0` leaves room for nothing: leave it out"),
+        ("audit_max_age = \"0s\"",           "1:17: `0s` is no time: leave it out"),
+        ("audit = \"None\"",                 "1:9: `None` is not `none`; write that, or `./None` for a file of that name"),
+        ("component = [\"x=Built-In\"]",      "1:14: `x=Built-In` is not `x=built-in`; write that, or `x=./Built-In`"),
+        ("audit_max_bytes = 1\naudit = \"stderr\"", "1: `audit_max_bytes`: the audit log is no file"),
+        ("\nremove_session_dir = true",      "2: `remove_session_dir`: it is about the directory of `session_dir`, which is not given"),
         ("timeout_ms = \"5 parsecs\"",      "1:14: `5 parsecs` is not a time such as `90s`, `24h` or `7d`"),
         ("strict_paths = \"yes\"",          "1:16: `strict_paths` takes `true` or `false`"),
         ("read = 1",                        "1:8: `read` takes a list of texts: `[\"…\", \"…\"]`"),
@@ -228,7 +238,7 @@ fn flags_beat_the_environment_beats_the_file_beats_the_defaults() {
         )
     };
     assert_eq!(shown("max_read_bytes"), (json!(7), json!("command-line")));
-    assert_eq!(shown("deny"), (json!(["b"]), json!("command-line")));
+    assert_eq!(shown("deny"), (json!(["a", "b"]), json!("command-line")));
     assert_eq!(shown("timeout_ms"), (json!(2000), json!("file")));
     assert_eq!(options["timeout_ms"]["line"], 3);
     assert_eq!(shown("strict_paths"), (json!(true), json!("file")));
@@ -252,8 +262,8 @@ fn flags_beat_the_environment_beats_the_file_beats_the_defaults() {
     let inputs = place.base.path().join("etc/archive");
     let inputs = inputs.to_str().unwrap();
     assert_eq!(run(&["--work", inputs])["origin"], "command-line");
-    // The environment does not widen what stands on the command line; the file still counts.
-    assert_eq!(run(&["--read", inputs])["origin"], "file");
+    // What is read says nothing of what is written.
+    assert_eq!(run(&["--read", inputs])["origin"], "environment");
     assert_eq!(run(&["--write", inputs])["value"], Value::Null);
 }
 

@@ -1,5 +1,5 @@
 //! What counts, for every key: the command line before the environment before the file before
-//! the defaults.
+//! the defaults; and of what narrows, all of it (`tests/cli/narrowing.rs`).
 
 use std::fs;
 use std::path::Path;
@@ -34,6 +34,9 @@ impl Place {
             let key = place.base.path().join(format!("{directory}.key"));
             let mut keygen = place.cli.command(["audit", "keygen"]);
             assert_eq!(Run::of(keygen.arg(key)).status, Some(0));
+        }
+        for directory in ["four", "five"] {
+            fs::create_dir(place.base.path().join(directory)).unwrap();
         }
         place
     }
@@ -86,6 +89,11 @@ fn values(key: &str, schema: &Value) -> [Value; 3] {
         (_, kind) if kind == "string" => paths(""),
         _ => [70_000, 80_000, 90_000].map(|number| json!(number)),
     }
+}
+
+/// What has to be said as well, so that the key means anything.
+fn partner(key: &str) -> Option<&'static str> {
+    (key == "remove_session_dir").then_some("session_dir")
 }
 
 /// A list, which may also be given as one text.
@@ -164,8 +172,14 @@ fn for_every_key_the_command_line_counts_more_than_the_file_and_the_file_than_th
         let others =
             |(other, option): (&String, &Value)| *other == key || option["origin"] == "default";
         assert!(options.as_object().unwrap().iter().all(others), "{key}");
-        let options = place.options(&config, &flags(&key, &by_hand), &[]);
-        assert_shown(&options, &key, &by_hand, "command-line");
+        let mut further = flags(&key, &by_hand);
+        further.extend(partner(&key).map(|key| format!("--{}=two", key.replace('_', "-"))));
+        let options = place.options(&config, &further, &[]);
+        let counts = match key.as_str() {
+            "deny" => json!(["one", "three"]),
+            _ => by_hand.clone(),
+        };
+        assert_shown(&options, &key, &counts, "command-line");
         // What stands in the file is still looked at.
         fs::write(place.file(), format!("{key} = {{}}\n")).unwrap();
         let mut command = place.cli.command(["check", "--config"]);
@@ -197,24 +211,45 @@ fn for_every_variable_it_counts_more_than_the_file_and_less_than_the_command_lin
     }
 }
 
-/// Each says which directory is written to, and the nearer one is meant.
+/// Each says which directory is written to, and the nearer one is meant: the command line's, else
+/// that of `ROOTBOUND_WORK_DIR`, else the file's. `--read` and `read` say nothing of it.
 #[test]
 fn of_the_options_that_grant_writing_the_nearer_one_counts() {
     let place = Place::new();
-    for in_file in WRITES {
-        for by_hand in WRITES {
-            let config = format!("{in_file} = \"one\"\n");
-            let options = place.options(&config, &flags(by_hand, &json!("two")), &[]);
-            for key in WRITES {
-                let origin = if key == by_hand {
-                    "command-line"
-                } else {
-                    "default"
-                };
-                assert_eq!(
-                    options[key]["origin"], origin,
-                    "{in_file}, {by_hand}: {key}"
-                );
+    let options = || std::iter::once(None).chain(WRITES.map(Some));
+    let around_directory = place.base.path().join("three");
+    let around_directory = around_directory.to_str().unwrap();
+    for (in_file, by_hand) in options().flat_map(|one| options().map(move |two| (one, two))) {
+        for around in [None, Some(""), Some(around_directory)] {
+            let mut config = "read = [\"four\"]\n".to_owned();
+            config.extend(in_file.map(|key| format!("{key} = \"one\"\n")));
+            let mut further: Vec<String> = Vec::new();
+            further.extend(
+                by_hand
+                    .map(|key| flags(key, &json!("two")))
+                    .into_iter()
+                    .flatten(),
+            );
+            let environment: Vec<_> = (around.iter())
+                .map(|directory| ("ROOTBOUND_WORK_DIR", *directory))
+                .collect();
+            let around = around.filter(|directory| !directory.is_empty());
+            let expected = (by_hand.map(|key| (key, "command-line")))
+                .or(around.map(|_| ("work", "environment")))
+                .or(in_file.map(|key| (key, "file")));
+            for read in [None, Some("--read=five")] {
+                let all: Vec<String> = (further.iter().cloned())
+                    .chain(read.map(str::to_owned))
+                    .collect();
+                let options = place.options(&config, &all, &environment);
+                let row = format!("{in_file:?} {around:?} {by_hand:?} {read:?}");
+                for key in WRITES {
+                    let origin = expected.filter(|(it, _)| *it == key);
+                    let origin = origin.map_or("default", |(_, origin)| origin);
+                    assert_eq!(options[key]["origin"], origin, "{row}: {key}");
+                }
+                let origin = read.map_or("file", |_| "command-line");
+                assert_eq!(options["read"]["origin"], origin, "{row}");
             }
         }
     }

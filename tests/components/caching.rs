@@ -157,8 +157,14 @@ fn another_user_s_directory_is_not_used_nor_a_link_to_one() {
     let link = desk.base.path().join("link");
     symlink(&theirs, &link).unwrap();
     for place in [&theirs, &link] {
-        assert!(ComponentCache::open(place, desk.state()).is_err(), "{place:?}");
-        assert!(ComponentCache::open(desk.directory(), place).is_err(), "{place:?}");
+        assert!(
+            ComponentCache::open(place, desk.state()).is_err(),
+            "{place:?}"
+        );
+        assert!(
+            ComponentCache::open(desk.directory(), place).is_err(),
+            "{place:?}"
+        );
     }
 }
 

@@ -96,7 +96,11 @@ fn what_takes_too_long_to_compile_is_refused_and_not_kept() {
     let patience = ["--compile-timeout-ms", "1"];
     let run = Run::of(cli.command(["inspect", "--json"]).arg(&file).args(patience));
     assert_eq!(run.status, Some(1), "{run:?}");
-    assert_eq!(run.json()["problems"][0]["code"], "compile-timeout", "{run:?}");
+    assert_eq!(
+        run.json()["problems"][0]["code"],
+        "compile-timeout",
+        "{run:?}"
+    );
     let mut call = cli.command(["call", "trap", "--component"]);
     let run = Run::of(call.arg(&file).args(patience));
     assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{run:?}");

@@ -104,7 +104,11 @@ pub fn with_joins() -> Vec<u8> {
     types.ty().function([], []);
     let mut function = Function::new([(50_000, ValType::I32)]);
     for _ in 0..2000 {
-        function.instructions().local_get(0).if_(BlockType::Empty).end();
+        function
+            .instructions()
+            .local_get(0)
+            .if_(BlockType::Empty)
+            .end();
     }
     function.instructions().end();
     with_module(&types, 1, &function.into_raw_body())

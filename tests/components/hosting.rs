@@ -235,7 +235,10 @@ fn who_closes_a_tenant_closes_no_other_and_the_host_closes_its_own_sessions() {
     let read = json!({"path": "its"});
     assert!(one.call("read_file", &read).is_ok());
     one.close().unwrap();
-    assert_eq!(one.call("read_file", &read).unwrap_err().code(), code::CLOSED);
+    assert_eq!(
+        one.call("read_file", &read).unwrap_err().code(),
+        code::CLOSED
+    );
     assert!(other.call("read_file", &read).is_ok());
     host.close().unwrap();
     let closed = other.call("read_file", &read).unwrap_err();

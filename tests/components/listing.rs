@@ -60,7 +60,10 @@ fn a_host_goes_on_with_what_it_has() {
         let loader = ComponentLoader::default();
         let bad = loader.load(&with_listing(letter)).unwrap();
         let error = host.load("bad", bad.clone()).unwrap_err().to_string();
-        assert!(error.contains("`bad`") && error.contains("tools-invalid"), "{error}");
+        assert!(
+            error.contains("`bad`") && error.contains("tools-invalid"),
+            "{error}"
+        );
         host.replace("files", bad).unwrap_err();
         let read = tenant.call("read_file", json!({"path": "notes.md"}));
         assert_eq!(read.unwrap().text(), Some("hello"));

@@ -14,7 +14,11 @@ const LISTS: &[(u8, &str, &[&str])] = &[
         "a description of 100 MB",
         &["max_output_bytes", OUT_OF_TIME],
     ),
-    (b'c', "a name with control characters", &["`line\\u{a}break"]),
+    (
+        b'c',
+        "a name with control characters",
+        &["`line\\u{a}break"],
+    ),
     (b'd', "two tools of one name", &["have the name `twin`"]),
     (b'e', "a schema that is not JSON", &[SCHEMA]),
     (b'f', "a schema that is a type union", &[SCHEMA]),
@@ -27,11 +31,7 @@ const LISTS: &[(u8, &str, &[&str])] = &[
         "100,000 tools",
         &["more than 1000 tools", "max_output_bytes", OUT_OF_TIME],
     ),
-    (
-        b'l',
-        "a schema of 500,000 brackets",
-        &[SCHEMA, OUT_OF_TIME],
-    ),
+    (b'l', "a schema of 500,000 brackets", &[SCHEMA, OUT_OF_TIME]),
     (
         b'm',
         "path arguments of 5 MB",

@@ -14,7 +14,7 @@
 //! | `max_calls_per_second` | `quotas` | its edge in `host/src/quotas.rs` |
 //!
 //! `joined` holds that each has its field, key, option and error; `unallocated`, that none is
-//! reached by making room first.
+//! reached by making room first; `zero`, what none at all means for each.
 
 mod bytes;
 mod depth;
@@ -25,3 +25,4 @@ mod quotas;
 mod raw;
 mod resources;
 mod unallocated;
+mod zero;

@@ -1,4 +1,5 @@
-//! `ROOTBOUND_WORK_DIR`: a grant by the environment, which never widens one by hand.
+//! `ROOTBOUND_WORK_DIR`: as `--work`, where the command line does not say which directory is
+//! written to.
 
 use std::path::Path;
 
@@ -29,12 +30,11 @@ fn the_work_directory_of_the_environment_is_granted_both_ways() {
 }
 
 #[test]
-fn a_grant_by_hand_is_all_that_is_granted() {
+fn a_written_directory_by_hand_takes_its_place() {
     let fixture = Fixture::new();
     let (inputs, outside) = (fixture.inputs(), fixture.outside());
     let (inputs, outside) = (inputs.to_str().unwrap(), outside.to_str().unwrap());
-    let rows: [(&[&str], Value); 4] = [
-        (&["--read", inputs], json!([grant("inputs", "read")])),
+    let rows: [(&[&str], Value); 3] = [
         (&["--write", outside], json!([grant("outside", "write")])),
         (
             &["--read", inputs, "--write", outside],
@@ -50,6 +50,20 @@ fn a_grant_by_hand_is_all_that_is_granted() {
         assert_eq!(grants(&work, arguments), expected, "{arguments:?}");
         assert!(!work.exists(), "{arguments:?}");
     }
+}
+
+/// What is read beside it is another matter.
+#[test]
+fn it_is_granted_beside_what_is_read_by_hand() {
+    let fixture = Fixture::new();
+    let (inputs, work) = (fixture.inputs(), fixture.base().join("work"));
+    let granted = grants(&work, &["--read", inputs.to_str().unwrap()]);
+    let expected = [
+        grant("inputs", "read"),
+        grant("work", "read"),
+        grant("work", "write"),
+    ];
+    assert_eq!(granted, json!(expected));
 }
 
 #[test]

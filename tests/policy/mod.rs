@@ -1,8 +1,10 @@
 //! What the policy and the grants allow, for every tool and every kind of object.
 
+mod allowing;
 mod delete;
 mod environment;
 mod git;
+mod linked;
 mod lookup;
 mod migration;
 mod nesting;

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use rootbound::{AuditLog, Consent, Session, SessionBuilder};
 use serde_json::{Value, json};
 
-use crate::support::cli::Cli;
+use crate::support::cli::{Cli, Run};
 use crate::support::tree::{names, tree};
 use crate::support::{Fixture, Recorded};
 
@@ -379,6 +379,46 @@ fn a_pattern_that_means_nothing_stops_the_start() {
         let allowed = Session::builder().allow(pattern).audit(AuditLog::none());
         assert!(allowed.build().is_err(), "{pattern:?}");
     }
+}
+
+/// From each source, and from all together; nobody waits for what is refused.
+#[test]
+fn more_patterns_than_anybody_needs_stop_the_start() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let file = fixture.outside().join("rootbound.toml");
+    let named = |count: usize| (0..count).map(|number| format!("name-{number}"));
+    let check = |in_file: usize, by_hand: usize| {
+        let list: Vec<String> = named(in_file).collect();
+        fs::write(&file, format!("deny = {}\n", json!(list))).unwrap();
+        let mut command = cli.command(["check", "--config"]);
+        command.arg(&file);
+        command.args(named(by_hand).map(|name| format!("--deny={name}")));
+        Run::of(&mut command)
+    };
+    for (in_file, by_hand, told) in [
+        (
+            50_000,
+            0,
+            "rootbound.toml:1:8: `deny` takes 4096 at most, and these are 50000",
+        ),
+        (4097, 0, "`deny` takes 4096 at most"),
+        (
+            0,
+            4097,
+            "`name-4096` is not a pattern: there may be 4096 patterns at most",
+        ),
+        (4000, 97, "there may be 4096 patterns at most"),
+    ] {
+        let run = check(in_file, by_hand);
+        assert_eq!(run.status, Some(2), "{in_file} {by_hand}: {}", run.stderr);
+        assert!(
+            run.stderr.contains(told),
+            "{in_file} {by_hand}: {}",
+            run.stderr
+        );
+    }
+    let most = check(4000, 96);
+    assert_eq!(most.status, Some(0), "{}", most.stderr);
 }
 
 #[test]

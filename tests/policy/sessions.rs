@@ -54,6 +54,18 @@ fn each_session_has_a_fresh_private_directory() {
     assert_eq!(labels, ["session"]);
 }
 
+#[test]
+fn a_directory_that_there_is_not_cannot_be_removed() {
+    let fixture = Fixture::new();
+    let session = Session::builder().work_root(fixture.workspace());
+    let error = session
+        .remove_session_dir(true)
+        .audit(AuditLog::none())
+        .build()
+        .unwrap_err();
+    assert!(matches!(error, StartError::NoSessionDirectory), "{error}");
+}
+
 /// By names, by links that somebody else left there, and by every kind of call.
 #[test]
 fn sessions_do_not_reach_each_other() {

@@ -15,6 +15,7 @@ use super::flush::{Flusher, LogFile};
 use super::tail::Tail;
 use super::{AuditFault, AuditSink, Damage, LONGEST_LINE};
 use crate::ambient;
+use crate::policy::LimitError;
 use crate::walk::ObjectId;
 
 /// How long a second process waits for the first to let go of the log.
@@ -35,6 +36,24 @@ pub struct Rotation {
 }
 
 impl Rotation {
+    /// Whether a file takes any entry before it is put aside.
+    ///
+    /// # Errors
+    ///
+    /// When one of the bounds is 0.
+    pub fn check(self) -> Result<(), LimitError> {
+        let limit = match self {
+            Self {
+                max_bytes: Some(0), ..
+            } => "audit_max_bytes",
+            Self {
+                max_age: Some(age), ..
+            } if age.is_zero() => "audit_max_age",
+            _ => return Ok(()),
+        };
+        Err(LimitError { limit })
+    }
+
     fn is_due(self, bytes: u64, age: Duration) -> bool {
         self.max_bytes.is_some_and(|most| bytes >= most)
             || self.max_age.is_some_and(|most| age >= most)

@@ -249,7 +249,10 @@ impl Work {
     fn next_due(&mut self) -> Option<Weak<Shared>> {
         let (due, _) = self.due.front()?;
         let is_due = *due <= Instant::now();
-        is_due.then(|| self.due.pop_front()).flatten().map(|(_, log)| log)
+        is_due
+            .then(|| self.due.pop_front())
+            .flatten()
+            .map(|(_, log)| log)
     }
 }
 
@@ -295,7 +298,10 @@ mod tests {
         flusher.shared.locked().is_syncing = true;
         flusher.shared.flush();
         let mut state = flusher.shared.locked();
-        assert!(state.unsynced.is_some(), "two threads at one log are one too many");
+        assert!(
+            state.unsynced.is_some(),
+            "two threads at one log are one too many"
+        );
         state.is_syncing = false;
     }
 }

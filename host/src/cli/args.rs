@@ -21,7 +21,7 @@ use rootbound::{
 
 use super::components::{ComponentArgs, InspectArgs, LockArgs, ManifestArgs};
 use super::settings::{self, Sources};
-use super::{Failure, Refused, counts, milliseconds, sizes, times};
+use super::{Failure, Refused, counts, milliseconds, sizes, times, words};
 
 /// File tools that an LLM agent can be given without handing it the machine.
 #[derive(Debug, Parser)]
@@ -241,8 +241,9 @@ enum CheckFormat {
 pub(crate) struct McpArgs {
     #[command(flatten)]
     pub(crate) http: HttpArgs,
-    /// Milliseconds that a client may take to answer whether a change is allowed.
-    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    /// Milliseconds that a client may take to answer whether a change is allowed; not with
+    /// `--approve`, which asks elsewhere.
+    #[arg(long, value_name = "N", value_parser = milliseconds::parse, default_value = "50000")]
     pub(crate) approval_timeout_ms: u64,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
@@ -410,13 +411,15 @@ pub(crate) struct GrantArgs {
     /// Grant a directory for creating, writing and deleting; grants no reading.
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
-    /// Grant one directory both ways; created when absent.
+    /// Grant one directory both ways; created when absent. The variable counts less than this,
+    /// `--write` and `--session-dir` do, and more than those in the file.
     #[arg(long, value_name = "DIR", env = "ROOTBOUND_WORK_DIR", hide_env_values = true, value_parser = directory_or_nothing())]
     work: Option<PathBuf>,
     /// Make a directory for this session alone below BASE, and grant it for writing.
     #[arg(long, value_name = "BASE")]
     session_dir: Option<PathBuf>,
-    /// Remove that directory, with what it holds, when the session ends.
+    /// Remove that directory, with what it holds, when the session ends; only with
+    /// `--session-dir`.
     #[arg(long)]
     remove_session_dir: bool,
     /// Options from a file, `rootbound.toml`; those given here or in the environment count
@@ -481,10 +484,10 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_write_bytes: Option<u64>,
     /// Bytes of one result [default: 16MiB; over MCP 256KiB].
-    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = sizes::some)]
     max_output_bytes: Option<u64>,
     /// Memory of the tool [default: 256MiB].
-    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = sizes::some)]
     max_memory: Option<u64>,
     /// Levels of a recursive listing or search [default: 10].
     #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
@@ -493,25 +496,30 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "N", value_parser = counts::parse::<u64>)]
     max_entries: Option<u64>,
     /// Open files, directories and streams at one time [default: 256].
-    #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
+    #[arg(long, value_name = "N", value_parser = counts::some::<u32>)]
     max_handles: Option<u32>,
     /// Bytes written by all calls together [default: no limit].
     #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
     max_session_write_bytes: Option<u64>,
-    /// Files and directories made by all calls together [default: no limit].
+    /// Files and directories made by all calls together; a rename makes none [default: no
+    /// limit].
     #[arg(long, value_name = "N", value_parser = counts::parse::<u64>)]
     max_session_files: Option<u64>,
     /// Calls that may begin within one second [default: no limit].
-    #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
+    #[arg(long, value_name = "N", value_parser = counts::some::<u32>)]
     max_calls_per_second: Option<u32>,
     /// Milliseconds that a call may take, or a time such as `5s` [default: 5000].
     #[arg(long, value_name = "N", value_parser = milliseconds::parse)]
     timeout_ms: Option<u64>,
     /// Only what the pattern names may be touched; gitignore syntax, from the root of each
-    /// directory; may be given several times.
+    /// directory; may be given several times. With a list in the file, both have to name it.
     #[arg(long, value_name = "GLOB", value_parser = pattern)]
     allow: Vec<String>,
-    /// What the pattern names is neither touched nor listed; may be given several times.
+    /// Lists of that kind from elsewhere, which hold as well.
+    #[arg(skip)]
+    pub(super) allow_also: Vec<Vec<String>>,
+    /// What the pattern names is neither touched nor listed; may be given several times, and
+    /// adds to what the file denies.
     #[arg(long, value_name = "GLOB", value_parser = pattern)]
     deny: Vec<String>,
     /// Deny what usually holds credentials: `.env*`, `.ssh`, `*.pem`, `id_*`, `.git/hooks` and
@@ -536,7 +544,7 @@ pub(crate) struct PolicyArgs {
     pub(super) no_landlock: bool,
     /// Where the audit log goes: a file, `stderr`, or `none` [default: a new file in the
     /// state directory].
-    #[arg(long, value_name = "FILE|stderr|none")]
+    #[arg(long, value_name = "FILE|stderr|none", value_parser = words::parser("audit"))]
     audit: Option<PathBuf>,
     /// Whether an entry of the audit log is on the disk before what it announces is done, or
     /// within a second [default: fast].
@@ -547,10 +555,10 @@ pub(crate) struct PolicyArgs {
     audit_key: Option<PathBuf>,
     /// Begin a new file when that of the audit log has this size; the old one is kept as
     /// `FILE.1`, the next as `FILE.2`.
-    #[arg(long, value_name = "SIZE", value_parser = sizes::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = sizes::some)]
     audit_max_bytes: Option<u64>,
     /// Begin a new file when that of the audit log is this old, such as `24h` or `7d`.
-    #[arg(long, value_name = "TIME", value_parser = times::duration)]
+    #[arg(long, value_name = "TIME", value_parser = times::some)]
     audit_max_age: Option<Duration>,
     /// What the audit log holds of the arguments: their hash, or themselves without contents
     /// and what looks like a secret [default: digest].
@@ -590,8 +598,11 @@ impl Cli {
         let opens_a_session = Self::from_arg_matches(&matches)?.session_mut().is_some();
         let completed = settings::complete(&arguments, matches, opens_a_session)?;
         let mut cli = Self::from_arg_matches(&completed.matches)?;
+        let secrets = cli.secret_files();
         if let Some(session) = cli.session_mut() {
             session.sources = completed.sources;
+            session.sources.secrets = secrets;
+            session.policy.allow_also = session.sources.allow_also.clone();
             let grants = &mut session.grants;
             // An empty variable is as good as none.
             if work_is_from_environment(&completed.matches) && !completed.work_counts {
@@ -606,6 +617,17 @@ impl Cli {
             }
         }
         Ok(cli)
+    }
+
+    /// Files by which others are let in, which no tool may reach.
+    fn secret_files(&self) -> Vec<PathBuf> {
+        match &self.command {
+            Command::Mcp(McpArgs { http, .. }) => {
+                let files = [&http.http_token_file, &http.state_key];
+                files.into_iter().flatten().cloned().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The tools that the command is about, by which its failures are shown.
@@ -763,6 +785,7 @@ impl PolicyArgs {
             builder = builder.default_encoding(label);
         }
         builder = self.allow.iter().fold(builder, SessionBuilder::allow);
+        builder = (self.allow_also.iter()).fold(builder, SessionBuilder::allow_also);
         builder = self.deny.iter().fold(builder, SessionBuilder::deny);
         builder = match self.approve {
             None => builder,

@@ -215,8 +215,9 @@ fn refused(opened: &Opened, session: &Session) -> Vec<String> {
 
 fn excluded(patterns: &Patterns) -> Vec<String> {
     let mut lines = Vec::new();
-    if !patterns.allow.is_empty() {
-        lines.push(format!("whatever is not `{}`", patterns.allow.join("`, `")));
+    let allowing = std::iter::once(&patterns.allow).chain(&patterns.allow_also);
+    for allow in allowing.filter(|list| !list.is_empty()) {
+        lines.push(format!("whatever is not `{}`", allow.join("`, `")));
     }
     if !patterns.deny.is_empty() {
         lines.push(format!("what is `{}`", patterns.deny.join("`, `")));

@@ -16,7 +16,7 @@ use rootbound::{
 use super::args::{GrantArgs, PolicyArgs, SessionArgs};
 use super::lock::{self, Lock};
 use super::settings::Sources;
-use super::{Failure, milliseconds, print};
+use super::{Failure, milliseconds, print, words};
 
 /// Stands for the component that is part of the program.
 pub(super) const BUILT_IN: &str = "built-in";
@@ -30,7 +30,7 @@ const MAX_NAME: usize = 32;
 pub(crate) struct ComponentArgs {
     /// Run the tools of this component instead of the built-in one; may be given several times.
     /// `built-in` stands for that one.
-    #[arg(long, value_name = "[NAME=]FILE.wasm")]
+    #[arg(long, value_name = "[NAME=]FILE.wasm", value_parser = words::text_parser("component"))]
     component: Vec<OsString>,
     /// Take only components whose digests stand in this file, which `rootbound lock` writes
     /// [default: `rootbound.lock` beside the configuration file, if it is there].
@@ -67,7 +67,7 @@ pub(crate) struct TrustArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
     /// The component; `built-in` stands for the one in the program.
-    #[arg(long)]
+    #[arg(long, value_parser = words::parser("file"))]
     pub(super) file: Option<PathBuf>,
     /// Its digest: another file is not taken.
     #[arg(long, value_parser = digest)]

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
-use rootbound::{escaped, read_configuration};
+use rootbound::{Patterns, escaped, read_configuration};
 use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::foreign;
+use super::words::{self, WORDS};
 
 /// The option that names the file, which is no key of it.
 pub(crate) const CONFIG: &str = "config";
@@ -37,15 +38,10 @@ pub(crate) const PATHS: [&str; 9] = [
     "audit",
     "audit_key",
 ];
+/// Items of a list: as many as there may be patterns, which are the longest.
+const LONGEST_LIST: usize = Patterns::MAX_PATTERNS;
 /// Letters that a message shows of a key that is none.
 const LONGEST_SHOWN: usize = 100;
-/// Values that are no paths, and the keys that have them.
-pub(crate) const NO_PATHS: [(&str, &str); 4] = [
-    ("audit", "stderr"),
-    ("audit", "none"),
-    ("component", "built-in"),
-    ("file", "built-in"),
-];
 /// Keys whose paths may have a name before them.
 pub(crate) const LABELLED: [&str; 2] = ["read", "component"];
 
@@ -282,15 +278,21 @@ impl Reader<'_> {
             (Takes::List, DeValue::String(text)) => {
                 Ok(vec![self.argument(arg, &option, text, span)?])
             }
+            (Takes::List, DeValue::Array(items)) if items.len() > LONGEST_LIST => {
+                let (most, many) = (LONGEST_LIST, items.len());
+                let message = format!("`{key}` takes {most} at most, and these are {many}");
+                Err(self.wrong(span, message))
+            }
             (Takes::List, DeValue::Array(items)) => {
                 let mut arguments = Vec::new();
                 for item in items.iter() {
                     let DeValue::String(text) = item.get_ref() else {
                         return Err(self.wrong_type(key, takes, item.span()));
                     };
-                    arguments.push(self.argument(arg, &option, text, item.span())?);
+                    let argument = self.untried(arg, &option, text, item.span())?;
+                    arguments.push((argument, text, item.span()));
                 }
-                Ok(arguments)
+                self.try_all(arguments)
             }
             _ => Err(self.wrong_type(key, takes, span)),
         }
@@ -307,8 +309,44 @@ impl Reader<'_> {
         text: &str,
         span: Range<usize>,
     ) -> Result<OsString, ConfigError> {
+        let argument = self.untried(arg, option, text, span.clone())?;
+        match self.try_out(std::slice::from_ref(&argument)) {
+            None => Ok(argument),
+            Some(error) => Err(self.wrong(span, in_words(text, &error))),
+        }
+    }
+
+    /// Tries arguments at once, since each trial takes longer than an argument; and only where
+    /// that fails one by one, for the place of the mistake.
+    fn try_all(
+        &self,
+        arguments: Vec<(OsString, &Cow<'_, str>, Range<usize>)>,
+    ) -> Result<Vec<OsString>, ConfigError> {
+        let all: Vec<OsString> = arguments.iter().map(|(it, ..)| it.clone()).collect();
+        if self.try_out(&all).is_none() {
+            return Ok(all);
+        }
+        for (argument, text, span) in arguments {
+            if let Some(error) = self.try_out(&[argument]) {
+                return Err(self.wrong(span, in_words(text, &error)));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the command line would say, not tried yet.
+    fn untried(
+        &self,
+        arg: &Arg,
+        option: &str,
+        text: &str,
+        span: Range<usize>,
+    ) -> Result<OsString, ConfigError> {
         let id = arg.get_id().as_str();
-        let value = match PATHS.contains(&id) && !NO_PATHS.contains(&(id, text)) {
+        if let Some(slip) = words::slip(id, text) {
+            return Err(self.wrong(span, slip));
+        }
+        let value = match PATHS.contains(&id) && !WORDS.contains(&(id, text)) {
             true => self
                 .path(id, text)
                 .map_err(|why| self.wrong(span.clone(), why))?,
@@ -316,10 +354,7 @@ impl Reader<'_> {
         };
         let mut argument = OsString::from(format!("{option}="));
         argument.push(value);
-        match self.try_out(std::slice::from_ref(&argument)) {
-            None => Ok(argument),
-            Some(error) => Err(self.wrong(span, in_words(text, &error))),
-        }
+        Ok(argument)
     }
 
     /// A path as seen from the working directory; behind its label, where it has one.
@@ -329,6 +364,9 @@ impl Reader<'_> {
             _ => 0,
         };
         let (label, path) = text.split_at(label);
+        if WORDS.contains(&(id, path)) {
+            return Ok(text.into());
+        }
         if path.is_empty() {
             return Err("the path is empty; write `.` for the directory of this file".to_owned());
         }

@@ -4,8 +4,7 @@
 use std::fmt::Write;
 
 use rootbound::{
-    ComponentError, Definition, Import, Imported, Inspection, Manifest, Producer,
-    Standing, escaped,
+    ComponentError, Definition, Import, Imported, Inspection, Manifest, Producer, Standing, escaped,
 };
 use serde_json::{Map, Value, json};
 

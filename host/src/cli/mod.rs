@@ -19,6 +19,7 @@ mod opening;
 mod options;
 mod output;
 mod pack;
+mod partners;
 pub(crate) mod print;
 #[cfg(feature = "oci")]
 mod pull;
@@ -29,6 +30,7 @@ mod settings;
 mod sizes;
 mod times;
 mod tools;
+mod words;
 
 use std::process::ExitCode;
 

@@ -97,6 +97,7 @@ impl SessionArgs {
         for file in self.components.deciding_files(&self.sources) {
             builder = builder.configuration_file(file);
         }
+        builder = (self.sources.secrets.iter()).fold(builder, SessionBuilder::secret_file);
         builder = (component_files.iter()).fold(builder, SessionBuilder::component_file);
         let builder = builder
             .component(wanted.component.clone())

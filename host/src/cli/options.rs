@@ -24,49 +24,92 @@ fn settled(sources: &Sources, policy: &Value) -> impl Iterator<Item = Settled> {
 /// than from what was given: defaults are its own, and sizes are in bytes there.
 fn in_force(given: &Settled, policy: &Value) -> Settled {
     let mut settled = given.clone();
-    if let Some(value) = policy.get(&given.key) {
+    // Lists are in force as they were given, and the policy does not tell their parts.
+    if let Some(value) = policy.get(&given.key).filter(|value| !value.is_array()) {
         settled.value = value.clone();
     }
     settled
 }
 
 fn describe(settled: &Settled) -> Value {
-    let origin = match settled.origin {
+    let mut option = with_origin(json!(settled.value), settled.origin);
+    for (name, parts) in [("parts", &settled.parts), ("also", &settled.also)] {
+        if !parts.is_empty() {
+            let parts = parts.iter();
+            let described = parts.map(|part| with_origin(json!(part.value), part.origin));
+            option[name] = described.collect();
+        }
+    }
+    option
+}
+
+fn with_origin(value: Value, origin: Origin) -> Value {
+    let name = match origin {
         Origin::Default => "default",
         Origin::File { .. } => "file",
         Origin::Environment => "environment",
         Origin::CommandLine => "command-line",
     };
-    let mut option = json!({ "value": settled.value, "origin": origin });
-    if let Origin::File { line } = settled.origin {
-        option["line"] = json!(line);
+    let mut described = json!({ "value": value, "origin": name });
+    if let Origin::File { line } = origin {
+        described["line"] = json!(line);
     }
-    option
+    described
 }
 
-/// In the language of the file, so that it could be one.
+/// In the language of the file, so that it could be one: but for two lists that allow, for which
+/// a file has no words. That key stands there twice, and no file with it is taken.
 pub(super) fn as_text(sources: &Sources, policy: &Value) -> String {
     let mut text = String::new();
     for one in settled(sources, policy) {
-        let origin = match one.origin {
-            Origin::Default => "default".to_owned(),
-            Origin::File { line } => match &sources.file {
-                // A name with a line end must not begin a line of its own.
-                Some(file) => escaped(&format!("{}:{line}", file.display())),
-                None => "file".to_owned(),
-            },
-            Origin::Environment => "environment".to_owned(),
-            Origin::CommandLine => "command line".to_owned(),
-        };
+        let origin = |origin| shown_origin(sources, origin);
+        let key = &one.key;
         // JSON's texts, numbers, booleans and arrays of texts are TOML's as well. Writing to a
         // string cannot fail.
         let _ = match &one.value {
-            Value::Null => writeln!(text, "# {} is not set", one.key),
+            Value::Null => writeln!(text, "# {key} is not set"),
+            _ if !one.parts.is_empty() => writeln!(text, "{key} = [\n{}]", parts(sources, &one)),
             value => {
                 let value = value.to_string();
-                writeln!(text, "{} = {}  # {origin}", one.key, escaped_json(&value))
+                let origin = origin(one.origin);
+                writeln!(text, "{key} = {}  # {origin}", escaped_json(&value))
             }
         };
+        for also in &one.also {
+            let (value, origin) = (json!(also.value).to_string(), origin(also.origin));
+            let value = escaped_json(&value);
+            let _ = writeln!(
+                text,
+                "{key} = {value}  # {origin}; each of the two has to name it"
+            );
+        }
     }
     text
+}
+
+/// One line for each value, with where it comes from.
+fn parts(sources: &Sources, settled: &Settled) -> String {
+    let mut text = String::new();
+    for part in &settled.parts {
+        let origin = shown_origin(sources, part.origin);
+        for value in &part.value {
+            // Writing to a string cannot fail.
+            let value = json!(value).to_string();
+            let _ = writeln!(text, "  {},  # {origin}", escaped_json(&value));
+        }
+    }
+    text
+}
+
+fn shown_origin(sources: &Sources, origin: Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::File { line } => match &sources.file {
+            // A name with a line end must not begin a line of its own.
+            Some(file) => escaped(&format!("{}:{line}", file.display())),
+            None => "file".to_owned(),
+        },
+        Origin::Environment => "environment".to_owned(),
+        Origin::CommandLine => "command line".to_owned(),
+    }
 }

@@ -1,4 +1,8 @@
 //! The options of a session from all their sources: what counts, and where it comes from.
+//!
+//! The command line counts more than the environment, that more than the file, and the file more
+//! than the defaults. What narrows is not undone that way: patterns that deny add up, of lists that
+//! allow each has to name a thing, and what the command line narrows stays so for each component.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -13,9 +17,18 @@ use serde_json::{Value, json};
 use super::args::{Cli, SessionArgs};
 use super::components::{BUILT_IN, TableArgs};
 use super::config::{self, COMPONENT, CONFIG, Setting, Settings, Table, Takes};
+use super::partners::PARTNERS;
+use super::{milliseconds, sizes};
 
 /// Options of which one at most counts: each names the directory that is written to.
 const WRITES: [&str; 3] = ["write", "work", "session_dir"];
+
+/// Flags by which less may be done.
+const NARROWING: [&str; 3] = ["protect_secrets", "strict_paths", "require_signature"];
+/// Patterns that add up over all sources.
+const DENY: &str = "deny";
+/// Patterns of which each source's list has to name a thing.
+const ALLOW: &str = "allow";
 
 /// Options that grant something: a component that has any of them has only those.
 const GRANTS: [&str; 5] = ["read", "write", "work", "session_dir", "remove_session_dir"];
@@ -49,6 +62,18 @@ pub(crate) struct Settled {
     pub(crate) key: String,
     /// What was given; `null` for nothing.
     pub(crate) value: Value,
+    /// Where it comes from; of a value with several parts, the source that counts most.
+    pub(crate) origin: Origin,
+    /// The parts of a value that comes from several sources.
+    pub(crate) parts: Vec<Part>,
+    /// Values from elsewhere that hold besides this one.
+    pub(crate) also: Vec<Part>,
+}
+
+/// A value of one source among several.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) value: Vec<String>,
     pub(crate) origin: Origin,
 }
 
@@ -62,6 +87,12 @@ pub(crate) struct Sources {
     tables: Vec<Table>,
     /// What is said of all components, as arguments, by the options' ids.
     common: BTreeMap<String, Vec<OsString>>,
+    /// What of it stands on the command line.
+    by_hand: BTreeMap<String, Vec<OsString>>,
+    /// Lists of patterns that allow, besides the one that counts most.
+    pub(crate) allow_also: Vec<Vec<String>>,
+    /// Files by which others are let in.
+    pub(crate) secrets: Vec<PathBuf>,
 }
 
 impl Sources {
@@ -89,7 +120,14 @@ impl Sources {
         let mut options = self.common.clone();
         options.retain(|id, _| !(grants && GRANTS.contains(&id.as_str())));
         for (id, setting) in &table.options {
-            options.insert(id.clone(), setting.arguments.clone());
+            let said = options.remove(id).unwrap_or_default();
+            let own = setting.arguments.clone();
+            let both = match (id.as_str(), self.by_hand.get(id)) {
+                (DENY, _) => [said, own].concat(),
+                (_, Some(by_hand)) if is_narrower(id, by_hand, &own) => by_hand.clone(),
+                _ => own,
+            };
+            options.insert(id.clone(), both);
         }
         let command = table_command().no_binary_name(true);
         let matches = command.try_get_matches_from(options.into_values().flatten());
@@ -100,7 +138,48 @@ impl Sources {
             anyhow::anyhow!("`[component.{}]`: {first}", table.name)
         };
         let matches = matches.map_err(said)?;
-        TableArgs::from_arg_matches(&matches).map_err(said)
+        if let Some(alone) = PARTNERS
+            .iter()
+            .find(|it| table.options.contains_key(it.id) && it.is_alone(&matches))
+        {
+            let (id, why) = (alone.id, alone.why);
+            anyhow::bail!("`[component.{}]`: `{id}`: {why}", table.name);
+        }
+        let mut options = TableArgs::from_arg_matches(&matches).map_err(said)?;
+        options.policy.allow_also = self.allow_beside(table);
+        Ok(options)
+    }
+
+    /// The lists that hold besides the table's own: that of the command line in any case, that of
+    /// the file's top where the table has none.
+    fn allow_beside(&self, table: &Table) -> Vec<Vec<String>> {
+        match (table.options.contains_key(ALLOW), self.by_hand.get(ALLOW)) {
+            (true, Some(by_hand)) => vec![values_of(by_hand)],
+            (true, None) => Vec::new(),
+            (false, _) => self.allow_also.clone(),
+        }
+    }
+}
+
+/// Whether the first of two values of an option lets less happen than the second.
+fn is_narrower(id: &str, one: &[OsString], other: &[OsString]) -> bool {
+    let (one_value, other_value) = match (values_of(one).pop(), values_of(other).pop()) {
+        (Some(one), Some(other)) => (one, other),
+        // Flags: the narrowing ones are on where they are narrower.
+        _ => return NARROWING.contains(&id) && other.is_empty(),
+    };
+    let number = |text: &str| match id {
+        "timeout_ms" => milliseconds::parse(text).ok(),
+        id if id.starts_with("max_") => sizes::parse(text).ok(),
+        "overwrite" | "delete" => ["deny", "ask", "allow"]
+            .iter()
+            .position(|word| *word == text)
+            .map(|rank| rank as u64),
+        _ => None,
+    };
+    match (number(&one_value), number(&other_value)) {
+        (Some(one), Some(other)) => one < other,
+        _ => false,
     }
 }
 
@@ -151,34 +230,117 @@ pub(crate) fn complete(
         None => Settings::default(),
     };
     let work_counts = work_from_environment_counts(given);
-    settings.retain(|id, _| !is_overruled(given, id));
+    let allow_besides = match is_overruled(given, ALLOW) {
+        true => settings.remove(ALLOW),
+        false => None,
+    };
+    // An empty list is none.
+    let allow_besides = allow_besides.filter(|setting| !setting.arguments.is_empty());
+    settings.retain(|id, _| id == DENY || !is_overruled(given, id));
     if is_overruled(given, COMPONENT) {
         tables.clear();
     }
-    let added = settings.values().flat_map(|setting| &setting.arguments);
-    // Behind the name of the command: nothing but names can stand in front of it.
-    let (before, behind) = arguments.split_at(arguments.len().min(2));
-    let all = before.iter().chain(added).chain(behind);
-    let matches = Cli::command().try_get_matches_from(all)?;
+    let mut matches = with_added(arguments, &settings)?;
+    if drop_what_is_alone(given, &matches, &mut settings, file.as_deref())? {
+        matches = with_added(arguments, &settings)?;
+    }
     let (mut settled, common) = match matches.subcommand() {
         Some((_, matches)) => (
-            settle(&command, matches, &settings, work_counts),
+            settle(&command, matches, given, &settings, work_counts),
             common(&command, matches, work_counts),
         ),
         None => Default::default(),
     };
-    settled.extend(tables.iter().flat_map(settled_in));
+    if let (Some(setting), Some(allow)) = (
+        &allow_besides,
+        settled.iter_mut().find(|one| one.key == ALLOW),
+    ) {
+        allow.also.push(setting.part());
+    }
+    let by_hand = by_hand(&command, given);
+    settled.extend(tables.iter().flat_map(|table| settled_in(table, &by_hand)));
     let sources = Sources {
         file,
         settled,
         tables,
         common,
+        by_hand,
+        allow_also: (allow_besides.iter())
+            .map(|setting| values_of(&setting.arguments))
+            .collect(),
+        secrets: Vec::new(),
     };
     Ok(Completed {
         matches,
         sources,
         work_counts,
     })
+}
+
+/// Reads the command line with the file's options in it.
+fn with_added(
+    arguments: &[OsString],
+    settings: &BTreeMap<String, Setting>,
+) -> Result<ArgMatches, clap::Error> {
+    let added = settings.values().flat_map(|setting| &setting.arguments);
+    // Behind the name of the command: nothing but names can stand in front of it.
+    let (before, behind) = arguments.split_at(arguments.len().min(2));
+    let all = before.iter().chain(added).chain(behind);
+    Cli::command().try_get_matches_from(all)
+}
+
+/// Refuses an option that says something about another one which is not there. Where that other
+/// one is of the file and overruled, what the file says about it goes too. Whether anything went.
+fn drop_what_is_alone(
+    given: &ArgMatches,
+    matches: &ArgMatches,
+    settings: &mut BTreeMap<String, Setting>,
+    file: Option<&Path>,
+) -> anyhow::Result<bool> {
+    let Some((_, matches)) = matches.subcommand() else {
+        return Ok(false);
+    };
+    let mut dropped = false;
+    for alone in PARTNERS.iter().filter(|it| it.is_alone(matches)) {
+        let (id, why) = (alone.id, alone.why);
+        match (settings.remove(id), file) {
+            (Some(_), _) if is_overruled(given, alone.on) => dropped = true,
+            (Some(setting), Some(file)) => {
+                anyhow::bail!("{}:{}: `{id}`: {why}", file.display(), setting.line)
+            }
+            _ => anyhow::bail!("`--{}`: {}", id.replace('_', "-"), why.replace('_', "-")),
+        }
+    }
+    Ok(dropped)
+}
+
+/// What stands on the command line, in arguments, by the options' ids.
+fn by_hand(command: &Command, given: &ArgMatches) -> BTreeMap<String, Vec<OsString>> {
+    let is_given = |arg: &&clap::Arg| {
+        given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    config::keys(command)
+        .filter(is_given)
+        .map(|arg| (arg.get_id().to_string(), arguments(arg, given)))
+        .collect()
+}
+
+impl Setting {
+    fn part(&self) -> Part {
+        Part {
+            value: values_of(&self.arguments),
+            origin: Origin::File { line: self.line },
+        }
+    }
+}
+
+/// The values behind the options of arguments.
+fn values_of(arguments: &[OsString]) -> Vec<String> {
+    let value = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        argument.split_once('=').map(|(_, value)| value.to_owned())
+    };
+    arguments.iter().filter_map(value).collect()
 }
 
 impl Completed {
@@ -191,14 +353,14 @@ impl Completed {
     }
 }
 
-/// Whether the environment's work directory counts: it must not widen what someone wrote on
-/// the command line.
+/// Whether the environment's work directory counts: not where the command line says which
+/// directory is written to.
 fn work_from_environment_counts(matches: &ArgMatches) -> bool {
     let by_hand = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
     let work = matches.get_one::<PathBuf>("work");
     matches.value_source("work") == Some(ValueSource::EnvVariable)
         && work.is_some_and(|work| work != Path::new(""))
-        && !["read", "write", "session_dir"].into_iter().any(by_hand)
+        && !["write", "session_dir"].into_iter().any(by_hand)
 }
 
 /// Whether the command line or the environment says otherwise than the file.
@@ -262,12 +424,27 @@ fn arguments(arg: &clap::Arg, matches: &ArgMatches) -> Vec<OsString> {
     values.map(argument).collect()
 }
 
-/// The options of a component's table, by their whole keys.
-fn settled_in(table: &Table) -> Vec<Settled> {
-    let settle = |(id, setting): (&String, &Setting)| Settled {
-        key: format!("{COMPONENT}.{}.{id}", table.name),
-        value: value_of(&setting.arguments),
-        origin: Origin::File { line: setting.line },
+/// The options of a component's table, by their whole keys, as far as the command line lets them
+/// be.
+fn settled_in(table: &Table, by_hand: &BTreeMap<String, Vec<OsString>>) -> Vec<Settled> {
+    let settle = |(id, setting): (&String, &Setting)| {
+        let narrower = by_hand
+            .get(id)
+            .filter(|it| is_narrower(id, it, &setting.arguments));
+        let (value, origin) = match narrower {
+            Some(by_hand) => (value_of(by_hand), Origin::CommandLine),
+            None => (
+                value_of(&setting.arguments),
+                Origin::File { line: setting.line },
+            ),
+        };
+        Settled {
+            key: format!("{COMPONENT}.{}.{id}", table.name),
+            value,
+            origin,
+            parts: Vec::new(),
+            also: Vec::new(),
+        }
     };
     table.options.iter().map(settle).collect()
 }
@@ -289,12 +466,26 @@ fn value_of(arguments: &[OsString]) -> Value {
 fn settle(
     command: &Command,
     matches: &ArgMatches,
+    given: &ArgMatches,
     settings: &BTreeMap<String, Setting>,
     work_counts: bool,
 ) -> Vec<Settled> {
     let settle = |arg: &clap::Arg| {
         let id = arg.get_id().as_str();
-        let origin = match (settings.get(id), matches.value_source(id)) {
+        let setting = settings.get(id);
+        // What adds up can stand on the command line besides the file.
+        let parts = match setting.filter(|_| is_overruled(given, id)) {
+            Some(setting) => vec![
+                setting.part(),
+                Part {
+                    value: values_of(&arguments(arg, given)),
+                    origin: Origin::CommandLine,
+                },
+            ],
+            None => Vec::new(),
+        };
+        let origin = match (setting, matches.value_source(id)) {
+            (Some(_), _) if !parts.is_empty() => Origin::CommandLine,
             (Some(setting), _) => Origin::File { line: setting.line },
             (None, Some(ValueSource::CommandLine)) => Origin::CommandLine,
             (None, Some(ValueSource::EnvVariable)) => Origin::Environment,
@@ -313,6 +504,8 @@ fn settle(
                 value(arg, matches)
             },
             origin: if ignored { Origin::Default } else { origin },
+            parts,
+            also: Vec::new(),
         }
     };
     config::keys(command).map(settle).collect()

@@ -1,6 +1,6 @@
 //! Sizes as people write them.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 /// The units, and how far each shifts a number.
 const UNITS: [(&str, u32); 5] = [("B", 0), ("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
@@ -25,6 +25,16 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<u64> {
     number.checked_mul(1 << shift).with_context(too_large)
 }
 
+/// The same, and not 0, where that would leave room for nothing.
+pub(crate) fn some(text: &str) -> anyhow::Result<u64> {
+    let size = parse(text)?;
+    ensure!(
+        size != 0,
+        "`{text}` leaves room for nothing: leave it out, or give a size such as `10MiB`"
+    );
+    Ok(size)
+}
+
 fn shift_of(unit: &str) -> anyhow::Result<u32> {
     if unit.is_empty() {
         return Ok(0);
@@ -45,7 +55,16 @@ fn shift_of(unit: &str) -> anyhow::Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, some};
+
+    #[test]
+    fn nothing_is_no_size_where_some_room_is_needed() {
+        assert_eq!(some("1").ok(), Some(1));
+        for text in ["0", "0MiB"] {
+            let told = some(text).unwrap_err().to_string();
+            assert!(told.contains("leaves room for nothing"), "{told}");
+        }
+    }
 
     #[test]
     fn sizes_have_exact_units() {

@@ -17,6 +17,15 @@ pub(crate) fn duration(text: &str) -> anyhow::Result<Duration> {
     }
 }
 
+/// The same, and not 0.
+pub(crate) fn some(text: &str) -> anyhow::Result<Duration> {
+    let time = duration(text)?;
+    if time.is_zero() {
+        bail!("`{text}` is no time: leave it out, or give one such as `24h`");
+    }
+    Ok(time)
+}
+
 /// Parses `2026-01-31T12:00:00Z`, or how long ago.
 pub(crate) fn since(text: &str) -> anyhow::Result<SystemTime> {
     if let Ok(time) = humantime::parse_rfc3339(text) {
@@ -57,6 +66,13 @@ mod tests {
             let told = duration(text).unwrap_err().to_string();
             assert!(told.contains(why), "{text}: {told}");
         }
+    }
+
+    #[test]
+    fn no_time_is_none_where_some_is_needed() {
+        assert!(some("1s").is_ok() && duration("0s").is_ok());
+        let told = some("0s").unwrap_err().to_string();
+        assert!(told.contains("is no time"), "{told}");
     }
 
     #[test]

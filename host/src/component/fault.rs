@@ -140,8 +140,11 @@ impl ComponentError {
 
     /// A part that takes more of the compiler than any needs.
     pub(super) fn part_too_large(what: &str) -> Self {
-        Self::new(code::TOO_LARGE, format!("it is too much to compile: {what}"))
-            .hint_of("the component's author has to split its functions, or optimise for size")
+        Self::new(
+            code::TOO_LARGE,
+            format!("it is too much to compile: {what}"),
+        )
+        .hint_of("the component's author has to split its functions, or optimise for size")
     }
 
     pub(super) fn outline_too_large(most: usize) -> Self {

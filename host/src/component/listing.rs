@@ -45,7 +45,8 @@ pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), ComponentErro
                  `$ref`, `$defs`, `anyOf` and several types at once"
             ));
         }
-        if let Some(path) = (definition.paths.iter()).find(|path| !leads_somewhere(path, definition))
+        if let Some(path) =
+            (definition.paths.iter()).find(|path| !leads_somewhere(path, definition))
         {
             let pointer = shown(&path.pointer);
             return invalid(format!(

@@ -169,6 +169,9 @@ impl Manifest {
             return Err(malformed(why));
         }
         let Object(written): Object<Written> = serde_json::from_slice(json).map_err(malformed)?;
+        let mut limits = Limits::default();
+        written.limits.narrow(&mut limits);
+        limits.check().map_err(malformed)?;
         Ok(Self {
             read: written.read,
             write: written.write,
@@ -377,6 +380,14 @@ mod tests {
             (
                 "{\"manifest\":1,\"limits\":{\"max_depth\":1,\"max_depth\":9}}",
                 "duplicate field `max_depth`",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"max_handles\":0}}",
+                "`max_handles` of 0",
+            ),
+            (
+                "{\"manifest\":1,\"limits\":{\"timeout_ms\":0}}",
+                "`timeout_ms` of 0",
             ),
             ("{\"manifest\":1} x", "trailing characters"),
             ("\u{feff}{\"manifest\":1}", "line 1 column 1"),

@@ -98,7 +98,8 @@ impl Module {
             Payload::TypeSection(section) => {
                 for group in section {
                     let types = group?.into_types();
-                    self.types.extend(types.map(|it| signature(&it.composite_type.inner)));
+                    self.types
+                        .extend(types.map(|it| signature(&it.composite_type.inner)));
                 }
             }
             Payload::ImportSection(section) => {
@@ -189,7 +190,11 @@ impl Measure {
             return Err(too_large(what, MAX_JOINS, ""));
         }
         match self.values > MAX_VALUES {
-            true => Err(too_large("blocks and calls of a function carry", MAX_VALUES, "values")),
+            true => Err(too_large(
+                "blocks and calls of a function carry",
+                MAX_VALUES,
+                "values",
+            )),
             false => Ok(()),
         }
     }

@@ -135,7 +135,8 @@ impl CallState {
         }
     }
 
-    /// Whether the path of a walk that failed leads to a name that is excluded.
+    /// Whether the path of a walk that failed leads to a name that is excluded. What is not there
+    /// is judged as a file, unless a directory is to be made of it.
     fn leads_to_excluded(&self, judge: &Judge, asked: &Asked) -> bool {
         let root = self.root(asked.base.root);
         let mut path = asked.path.clone();
@@ -156,7 +157,11 @@ impl CallState {
             else {
                 return true;
             };
-            return !judge.admits(&join(&stands, &rest), Subject::File);
+            let subject = match asked.operation {
+                Operation::CreateDirectory => Subject::Directory,
+                _ => Subject::File,
+            };
+            return !judge.admits(&join(&stands, &rest), subject);
         }
         false
     }

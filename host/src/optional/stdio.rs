@@ -73,7 +73,8 @@ impl Captured {
         }
         let most = bytes.len().min(MAX_CAPTURED - self.bytes);
         let mut ends = (0..most).filter(|at| bytes[*at] == b'\n');
-        ends.nth(MAX_LINES - self.lines - 1).map_or(most, |end| end + 1)
+        ends.nth(MAX_LINES - self.lines - 1)
+            .map_or(most, |end| end + 1)
     }
 
     /// The lines, and at the end how much is missing.

@@ -20,7 +20,8 @@ pub(crate) struct Judge {
     deny: Rules,
     /// What is denied unless it is a directory.
     deny_files: Option<Rules>,
-    allow: Option<Allowed>,
+    /// Each has to allow what is touched.
+    allow: Vec<Allowed>,
 }
 
 #[derive(Debug)]
@@ -34,22 +35,21 @@ impl Judge {
     /// `None` where there are no patterns, so that nothing is asked then.
     pub(crate) fn new(patterns: &Patterns) -> Result<Option<Self>, PatternError> {
         let Patterns {
-            allow,
             deny,
             protect_secrets,
+            ..
         } = patterns;
-        if allow.is_empty() && deny.is_empty() && !protect_secrets {
+        if patterns.is_empty() {
             return Ok(None);
         }
+        patterns.check_amount()?;
         let secrets: &'static [&'static str] = if *protect_secrets { &SECRETS } else { &[] };
         let denied = |first: &'static [&'static str]| {
             let first = first.iter().copied();
             Rules::new(first.chain(deny.iter().map(String::as_str)), Folded::Naming)
         };
-        let allow = match allow.is_empty() {
-            true => None,
-            false => Some(Allowed::new(allow)?),
-        };
+        let allow = patterns.allowing().map(|list| Allowed::new(list));
+        let allow = allow.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Self {
             deny: denied(secrets)?,
             deny_files: match protect_secrets {
@@ -86,14 +86,11 @@ impl Judge {
         if subject == Subject::File && self.deny_files.as_ref().is_some_and(denied_file) {
             return false;
         }
-        let Some(allow) = &self.allow else {
-            return true;
-        };
-        if subject == Subject::Directory && allow.is_way(path) {
-            return true;
-        }
-        let verdicts = spellings().filter_map(|prefix| allow.rules.verdict(&prefix));
-        verdicts.last().unwrap_or(false)
+        self.allow.iter().all(|allow| {
+            let verdicts = spellings().filter_map(|prefix| allow.rules.verdict(&prefix));
+            (subject == Subject::Directory && allow.is_way(path))
+                || verdicts.last().unwrap_or(false)
+        })
     }
 }
 
@@ -155,6 +152,7 @@ mod tests {
             allow: owned(allow),
             deny: owned(deny),
             protect_secrets,
+            ..Patterns::default()
         };
         Judge::new(&patterns).unwrap().unwrap()
     }
@@ -223,6 +221,31 @@ mod tests {
         let judge = judge(&["*.md"], &[], false);
         assert!(judge.admits(b"a/b", Subject::Directory));
         assert!(!judge.admits(b"a/b", Subject::File));
+    }
+
+    /// Neither list widens the other, whichever is said first.
+    #[test]
+    fn what_is_touched_has_to_be_named_by_every_list_that_allows() {
+        let lists = |first: &[&str], second: &[&str]| {
+            let owned = |list: &[&str]| list.iter().map(|&p| p.to_owned()).collect();
+            let patterns = Patterns {
+                allow: owned(first),
+                allow_also: vec![owned(second), Vec::new()],
+                ..Patterns::default()
+            };
+            Judge::new(&patterns).unwrap().unwrap()
+        };
+        let (docs, markdown): (&[&str], &[&str]) = (&["/docs/**"], &["*.md", "!draft.md"]);
+        for judge in [lists(docs, markdown), lists(markdown, docs)] {
+            assert!(admits(&judge, "docs/a.md"));
+            assert!(admits(&judge, "docs/x/a.md"));
+            for path in ["a.md", "docs/a.txt", "docs", "docs/draft.md", "src/a.md"] {
+                assert!(!admits(&judge, path), "{path}");
+            }
+            let way = |path: &str| judge.admits(path.as_bytes(), Subject::Directory);
+            assert!(way("docs") && way("docs/x"));
+            assert!(!way("src"));
+        }
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub(crate) use judge::{Judge, Subject};
 use secrets::SECRET_FILES;
 pub use secrets::SECRETS;
 
+/// Bytes that a message shows of a pattern that is one too many.
+const LONGEST_SHOWN: usize = 100;
+
 /// Globs over paths from the root, in the syntax of gitignore(5), the same for every root.
 ///
 /// A pattern without a `/` names things at every depth, one with a `/` names them from the root;
@@ -22,6 +25,11 @@ pub use secrets::SECRETS;
 /// ones, and `!` takes back. Two things are stricter than in git: braces have to be escaped, and
 /// a `/` at the end makes no difference to `deny`, since a rule holds before it is known
 /// whether a name will be a directory's.
+///
+/// With `allow`, a directory may be gone through as long as something below it could be allowed:
+/// it is looked up, listed, searched, made, removed when it is empty, and renamed when all that
+/// it holds may be touched at both places. What is no directory has to be named itself; so has
+/// a link, or it is not listed, though what lies behind it is judged by where it really stands.
 ///
 /// They cannot see that a hard link is another name of the same file.
 ///
@@ -50,6 +58,9 @@ pub struct Patterns {
     /// If there are any, only what they name may be touched. Letters count as they are
     /// written.
     pub allow: Vec<String>,
+    /// Further lists of that kind, from elsewhere: what is touched must be named by each of them
+    /// as well, so that no list widens another. An empty one is none.
+    pub allow_also: Vec<Vec<String>>,
     /// What may not be touched, whatever else allows it. Capital and small letters are the
     /// same.
     pub deny: Vec<String>,
@@ -68,14 +79,75 @@ pub struct PatternError {
     pub reason: String,
 }
 
+impl PatternError {
+    fn one_too_many(pattern: &str, most: &str) -> Self {
+        let end = pattern.floor_char_boundary(LONGEST_SHOWN);
+        Self {
+            pattern: match end < pattern.len() {
+                true => format!("{}…", &pattern[..end]),
+                false => pattern.to_owned(),
+            },
+            reason: format!(
+                "there may be {most} at most; name directories, or names with `*`, instead of each file"
+            ),
+        }
+    }
+}
+
 impl Patterns {
-    /// Whether every pattern means something.
+    /// The most patterns that there may be, in all lists together: each is asked about each name
+    /// on every path. Long lists of ignored names have some hundreds.
+    pub const MAX_PATTERNS: usize = 4096;
+    /// Bytes of one pattern; no path is longer.
+    pub const MAX_PATTERN_BYTES: usize = 4096;
+    /// Names of one pattern, with `/` between them: each is a directory that can be on the way.
+    pub const MAX_PATTERN_NAMES: usize = 64;
+    /// Bytes of all patterns together.
+    pub const MAX_BYTES: usize = 256 << 10;
+
+    /// Whether every pattern means something, and there are not too many.
     ///
     /// # Errors
     ///
-    /// The first pattern that does not.
+    /// The first pattern that does not, or that is one too many.
     pub fn check(&self) -> Result<(), PatternError> {
-        Judge::new(self).map(drop)
+        self.check_amount()?;
+        self.all().try_for_each(|pattern| rules::check(pattern))
+    }
+
+    /// Whether there is nothing to be asked.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.protect_secrets && self.all().next().is_none()
+    }
+
+    /// The lists of which each has to name what is touched.
+    pub(crate) fn allowing(&self) -> impl Iterator<Item = &Vec<String>> {
+        let lists = std::iter::once(&self.allow).chain(&self.allow_also);
+        lists.filter(|list| !list.is_empty())
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
+        self.allowing().flatten().chain(&self.deny)
+    }
+
+    pub(crate) fn check_amount(&self) -> Result<(), PatternError> {
+        let mut bytes = 0;
+        for (number, pattern) in self.all().enumerate() {
+            bytes += pattern.len();
+            let most = match () {
+                () if number >= Self::MAX_PATTERNS => format!("{} patterns", Self::MAX_PATTERNS),
+                () if pattern.len() > Self::MAX_PATTERN_BYTES => {
+                    format!("{} bytes in one pattern", Self::MAX_PATTERN_BYTES)
+                }
+                () if pattern.split('/').count() > Self::MAX_PATTERN_NAMES => {
+                    format!("{} names in one pattern", Self::MAX_PATTERN_NAMES)
+                }
+                () if bytes > Self::MAX_BYTES => format!("{} bytes of patterns", Self::MAX_BYTES),
+                () => continue,
+            };
+            return Err(PatternError::one_too_many(pattern, &most));
+        }
+        Ok(())
     }
 
     /// Whether they can match something, where these directories are granted.
@@ -92,7 +164,7 @@ impl Patterns {
             let reason = "it takes back what nothing denies; without the `!` it denies";
             return error(first, reason.to_owned());
         }
-        for pattern in self.allow.iter().chain(&self.deny) {
+        for pattern in self.all() {
             if let Some(rest) = below_any(pattern, granted) {
                 let reason = format!(
                     "patterns begin at the directory that is granted, not at the file system's root; write `/{rest}`"
@@ -138,6 +210,49 @@ mod tests {
         let error = checked(&["/srv/desk"], false).unwrap_err();
         assert!(error.reason.contains("`/*`"), "{error}");
         assert!(checked(&["!private"], false).is_err());
+    }
+
+    /// Each bound at it and one above; over all lists together.
+    #[test]
+    fn patterns_are_bounded_in_number_and_length() {
+        let with = |deny: Vec<String>, allow: &[&[&str]]| Patterns {
+            deny,
+            allow_also: (allow.iter())
+                .map(|list| list.iter().map(|&pattern| pattern.to_owned()).collect())
+                .collect(),
+            ..Patterns::default()
+        };
+        let named = |count: usize| (0..count).map(|number| format!("n{number}")).collect();
+        let long = |bytes: usize| "x".repeat(bytes);
+        let sixty_four = |last: usize| {
+            let mut all = vec![long(Patterns::MAX_PATTERN_BYTES); 63];
+            all.push(long(last));
+            all
+        };
+        #[rustfmt::skip]
+        let rows = [
+            (with(named(4096), &[]),                 None),
+            (with(named(4097), &[]),                 Some("4096 patterns")),
+            (with(named(4095), &[&["a"]]),           None),
+            (with(named(4095), &[&["a"], &["b"]]),   Some("4096 patterns")),
+            (with(vec![long(4096)], &[]),            None),
+            (with(vec![long(4097)], &[]),            Some("4096 bytes in one pattern")),
+            (with(vec!["a/".repeat(63) + "b"], &[]), None),
+            (with(vec!["a/".repeat(64) + "b"], &[]), Some("64 names in one pattern")),
+            (with(sixty_four(4096), &[]),            None),
+            (with(sixty_four(4096), &[&["a"]]),      Some("262144 bytes of patterns")),
+        ];
+        for (at, (patterns, most)) in rows.into_iter().enumerate() {
+            let checked = patterns.check();
+            match most {
+                None => assert_eq!(checked, Ok(()), "{at}"),
+                Some(most) => {
+                    let told = checked.unwrap_err().to_string();
+                    assert!(told.contains(most) && told.len() < 400, "{at}: {told}");
+                    assert!(Judge::new(&patterns).is_err(), "{at}");
+                }
+            }
+        }
     }
 
     #[test]

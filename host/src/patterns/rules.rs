@@ -56,11 +56,7 @@ impl Rules {
                 None => (&mut naming, pattern, folded == Folded::Naming),
             };
             let glob = translate(text).and_then(|text| compile(&text, fold));
-            let glob = glob.map_err(|reason| PatternError {
-                pattern: pattern.to_owned(),
-                reason,
-            })?;
-            list.push((glob, number));
+            list.push((glob.map_err(|reason| error(pattern, reason))?, number));
         }
         Ok(Self {
             naming: build(naming)?,
@@ -84,6 +80,20 @@ impl Rules {
     }
 }
 
+/// Whether a pattern, with its `!` if it has one, means something.
+pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
+    let text = pattern.strip_prefix('!').unwrap_or(pattern);
+    let glob = translate(text).and_then(|text| compile(&text, false));
+    glob.map(drop).map_err(|reason| error(pattern, reason))
+}
+
+fn error(pattern: &str, reason: String) -> PatternError {
+    PatternError {
+        pattern: pattern.to_owned(),
+        reason,
+    }
+}
+
 fn build(globs: Vec<(Glob, usize)>) -> Result<Numbered, PatternError> {
     let numbers = globs.iter().map(|(_, number)| *number).collect();
     let globs = set(globs.into_iter().map(|(glob, _)| glob))?;
@@ -96,9 +106,12 @@ pub(crate) fn set(globs: impl IntoIterator<Item = Glob>) -> Result<GlobSet, Patt
     for glob in globs {
         set.add(glob);
     }
-    set.build().map_err(|error| PatternError {
-        pattern: error.glob().unwrap_or("…").to_owned(),
-        reason: error.kind().to_string(),
+    set.build().map_err(|failed| match failed.glob() {
+        Some(glob) => error(glob, failed.kind().to_string()),
+        None => {
+            let reason = format!("all of them together cannot be compiled: {}", failed.kind());
+            error("…", reason)
+        }
     })
 }
 
