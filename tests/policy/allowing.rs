@@ -115,8 +115,15 @@ fn a_name_at_any_depth_leaves_every_directory_passable_for_every_tool() {
         ("move_file",           pair("sub/x.md", "new/c.md"),       OK),
         ("move_file",           pair("sub/x.md", "c"),              DENIED),
         ("move_file",           pair("sub/x.txt", "c.md"),          DENIED),
+        ("move_file",           pair("clean", "moved"),             OK),
         ("move_file",           pair("clean/", "moved"),             OK),
-        ("move_file",           pair("empty/", "new/moved"),         OK),
+        ("move_file",           pair("empty", "sub/moved"),         OK),
+        // What has no directory yet is taken for a file's name.
+        ("move_file",           pair("empty", "new/moved"),         DENIED),
+        ("move_file",           pair("sub", "moved"),               HOLDS),
+        ("move_file",           pair("a.md", "moved"),              DENIED),
+        ("write_file",          json!({ "path": "moved", "content": "" }), DENIED),
+        ("write_file",          json!({ "path": "only", "content": "" }), DENIED),
         ("move_file",           pair("sub/", "moved"),               HOLDS),
         ("move_file",           pair("only/", "moved"),              HOLDS),
         // Deleting: what only seems empty is not.

@@ -303,7 +303,9 @@ impl CallState {
             return Err(asked.errno(Errno::ISDIR));
         }
         let place = self.locate_target(&asked)?;
-        self.judge_place(&asked, &place, Subject::File)?;
+        if let Err(fault) = self.judge_place(&asked, &place, Subject::File) {
+            return self.reserve(&asked, place, wanted, fault);
+        }
         match self.transaction.pending(&place.slot).cloned() {
             None => {}
             Some(Pending::File(_)) if wanted.exclusive => return Err(Fault::errno(Errno::EXIST)),
@@ -360,6 +362,31 @@ impl CallState {
             .transaction
             .replace(Operation::Replace, place, before, deleted.risk, file);
         self.open_staged(&asked, index, wanted)
+    }
+
+    /// A name that only a directory may have can be reserved for one that is renamed to it, as
+    /// long as nothing is written; whatever else is asked for there is refused.
+    fn reserve(
+        &mut self,
+        asked: &Asked,
+        place: Place,
+        wanted: Wanted,
+        fault: Fault,
+    ) -> Result<Descriptor, Fault> {
+        let reserves = wanted.create
+            && wanted.exclusive
+            && !self.owes()
+            && self.transaction.pending(&place.slot).is_none()
+            && matches!(self.look(asked, &place), Ok(None));
+        match fault {
+            Fault::Refused(refusal) if reserves => {
+                let file = StagedFile::new(&place.directory, &self.shared.journal)?;
+                let index = self.transaction.create(place, file);
+                self.owe(index, refusal.error);
+                self.open_staged(asked, index, wanted)
+            }
+            fault => Err(fault),
+        }
     }
 
     fn create(&mut self, asked: &Asked, place: Place, wanted: Wanted) -> Result<Descriptor, Fault> {

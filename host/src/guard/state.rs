@@ -123,7 +123,7 @@ impl Access {
 #[derive(Debug)]
 pub(crate) struct Stop(pub(crate) CallError);
 
-/// A new file for which the session's quota has no room.
+/// A new file that may not be, and why. It can reserve a name for what is renamed to it.
 struct Owed {
     index: StagedIndex,
     error: CallError,
@@ -174,7 +174,7 @@ pub(crate) struct CallState {
     bytes_written: u64,
     /// What the call has taken of the session's quotas.
     taken: Taken,
-    /// A new file for which the quota has no room, as long as nothing is written to it.
+    /// A new file that may not be, as long as nothing is written to it.
     owed: Option<Owed>,
     /// Bytes of all the guest's memories together.
     pub(crate) memory: u64,
@@ -554,17 +554,22 @@ impl CallState {
         let limits = &self.shared.policy.limits;
         match self.shared.quotas.create(&mut self.taken, limits) {
             Ok(()) => Ok(None),
-            Err(error) if reserves && self.owed.is_none() => Ok(Some(error)),
+            Err(error) if reserves && !self.owes() => Ok(Some(error)),
             Err(error) => Err(asked.refuse(ErrorCode::Quota, error)),
         }
     }
 
-    /// Remembers a new file for which there is no room.
+    pub(crate) fn owes(&self) -> bool {
+        self.owed.is_some()
+    }
+
+    /// Remembers a new file that may not be: there is no room for it, or only a directory may
+    /// have its name.
     pub(crate) fn owe(&mut self, index: StagedIndex, error: CallError) {
         self.owed = Some(Owed { index, error });
     }
 
-    /// Refuses to write to a file for which there is no room, and takes the file back.
+    /// Refuses to write to a file that may not be, and takes it back.
     pub(crate) fn refuse_owed(&mut self, index: StagedIndex) -> Result<(), CallError> {
         match self.owed.take_if(|owed| owed.index == index) {
             None => Ok(()),
@@ -575,7 +580,7 @@ impl CallState {
         }
     }
 
-    /// The refusal of a new file for which there was no room to the end.
+    /// The refusal of a file that may not be, where it is there to the end.
     pub(crate) fn still_owed(&mut self) -> Result<(), CallError> {
         match self.owed.take() {
             None => Ok(()),
