@@ -364,6 +364,7 @@ fn the_example_has_every_key() {
         "audit_key",
         "audit_max_bytes",
         "audit_max_age",
+        "compile_timeout_ms",
         "component",
         "lock",
         "session_dir",
