@@ -274,7 +274,7 @@ fn a_file_is_not_moved_or_copied_onto_itself() {
     for tool in TOOLS {
         assert_eq!(recorded.error(tool, paths("b", "b")).code(), "not-found");
     }
-    assert_eq!(names(&fixture.workspace()), ["d"]);
+    assert_eq!(names(&fixture.workspace()), ["d", "d/a"]);
     assert_eq!(fixture.workspace_text("d/a"), "text");
 }
 
