@@ -3,17 +3,37 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, from_str};
 
+use crate::component::Definition;
 use crate::error::{CallError, code};
 
 const HINT: &str =
     "give the arguments as one JSON object, such as `{\"path\": \"notes/todo.txt\"}`";
+/// Names that are told of a tool that has more.
+const MOST_NAMES: usize = 100;
 
-/// Refuses what is no JSON object. What stands in it is the tool's affair.
+/// Refuses what is no JSON object, in words that tell what the tool takes. What stands in an
+/// object is the tool's affair.
 ///
 /// # Errors
 ///
 /// `invalid-arguments`.
-pub(crate) fn check(text: &str) -> Result<(), CallError> {
+pub(crate) fn check_of(text: &str, definition: &Definition) -> Result<(), CallError> {
+    check(text).map_err(|error| {
+        let (mut known, least) = definition.known_and_least();
+        known.truncate(MOST_NAMES);
+        let error = error.detail("known", known);
+        match least {
+            None => error,
+            Some(least) => error
+                .hint_of(format!(
+                    "give the arguments as one JSON object, such as `{least}`"
+                ))
+                .detail("example", least),
+        }
+    })
+}
+
+fn check(text: &str) -> Result<(), CallError> {
     let wrong = |what: String| {
         let message = format!("the arguments are {what}");
         Err(CallError::new(code::INVALID_ARGUMENTS, message).hint_of(HINT))
@@ -25,7 +45,7 @@ pub(crate) fn check(text: &str) -> Result<(), CallError> {
     }
 }
 
-/// The members of a JSON object that [`check`] took.
+/// The members of a JSON object that [`check_of`] took.
 ///
 /// # Errors
 ///

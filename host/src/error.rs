@@ -120,10 +120,10 @@ pub enum Ending {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError(Box<Parts>);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
     code: Cow<'static, str>,
     reason: Option<&'static str>,

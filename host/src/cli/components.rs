@@ -280,8 +280,12 @@ impl Wanted {
             (false, None) => loader.load_file(file),
             (false, Some(lock)) => lock.load(&name, loader, file),
         };
-        // A component whose tools nobody can be shown is as useless as one that does not load.
-        let listed = loaded.and_then(|it| it.definitions().map(|_| it.clone()));
+        // A component whose tools nobody can be shown is as useless as one that does not load. Ours
+        // has its list, and is asked for it when somebody wants it.
+        let listed = loaded.and_then(|it| match is_built_in {
+            true => Ok(it),
+            false => it.definitions().map(|_| it.clone()),
+        });
         let component = listed.map_err(|error| unusable(file, &error))?;
         Ok(Self {
             name,

@@ -139,6 +139,11 @@ impl From<CallError> for Failure {
 
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
+        if let HostError::Tools { error, .. } = &error
+            && let Some(refused) = error.refused()
+        {
+            return Self::Call(refused.clone());
+        }
         Self::Usage(error.into())
     }
 }

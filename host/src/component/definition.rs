@@ -1,6 +1,6 @@
 //! What a component says about its tools.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::bindings::provider;
 use crate::default_encoding;
@@ -90,6 +90,30 @@ impl Definition {
             properties.shift_remove(default_encoding::ARGUMENT);
         }
         schema
+    }
+
+    /// The names of the arguments, and the tool's own example without what may be left out, or
+    /// whole where all may: none where it has none, or a long one.
+    pub(crate) fn known_and_least(&self) -> (Vec<String>, Option<Value>) {
+        // A longer one says less than the words.
+        const LONG: usize = 400;
+        let schema = self.schema_for_models();
+        let names = schema["properties"].as_object().into_iter().flatten();
+        let names = names.map(|(name, _)| name.clone()).collect();
+        let required = schema["required"].as_array().into_iter().flatten();
+        let whole = schema["examples"][0].as_object();
+        let least = whole.map(|whole| {
+            let needed = required.filter_map(|name| whole.get_key_value(name.as_str()?));
+            let needed: Map<String, Value> = needed
+                .map(|(name, it)| (name.clone(), it.clone()))
+                .collect();
+            Value::from(if needed.is_empty() {
+                whole.clone()
+            } else {
+                needed
+            })
+        });
+        (names, least.filter(|least| least.to_string().len() <= LONG))
     }
 }
 

@@ -73,6 +73,7 @@ pub struct ComponentError {
     code: &'static str,
     message: String,
     hint: String,
+    refused: Option<CallError>,
 }
 
 impl ComponentError {
@@ -87,6 +88,7 @@ impl ComponentError {
             code,
             message,
             hint: String::new(),
+            refused: None,
         }
     }
 
@@ -205,6 +207,25 @@ impl ComponentError {
         .hint_of("the component's author has to declare what it needs")
     }
 
+    /// What a component says that has no list of tools, in the words of what stopped it.
+    pub(super) fn unlisted(stopped: &CallError) -> Self {
+        const OF_THE_COMPONENT: [&str; 3] = [
+            error::code::TRAPPED,
+            error::code::TIMEOUT,
+            error::code::LIMIT_EXCEEDED,
+        ];
+        let invalid =
+            Self::tools_invalid(format!("it does not list its tools: {}", stopped.message()));
+        match OF_THE_COMPONENT.contains(&stopped.code()) {
+            true => invalid,
+            false => Self {
+                hint: "see what the system allows this process".to_owned(),
+                refused: Some(stopped.clone()),
+                ..invalid
+            },
+        }
+    }
+
     pub(super) fn tools_invalid(what: impl Into<String>) -> Self {
         Self::new(code::TOOLS_INVALID, what).hint_of("tell the component's author")
     }
@@ -222,8 +243,17 @@ impl ComponentError {
 
     /// The answer to a call of a component that no session should have been given.
     pub(crate) fn in_a_call(&self) -> CallError {
+        if let Some(refused) = self.refused() {
+            return refused.clone();
+        }
         CallError::new(error::code::TRAPPED, self.to_string())
             .hint_of("nothing was changed; report this to the author of the tool")
+    }
+
+    /// What the system refused this process, where that is at fault and not the component.
+    #[must_use]
+    pub fn refused(&self) -> Option<&CallError> {
+        self.refused.as_ref()
     }
 
     /// What the engine says when it has read a component that `examine` took.

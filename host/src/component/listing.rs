@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::definition::{Definition, PathArgument};
 use super::fault::ComponentError;
-use crate::error::CallError;
 use crate::screen::escaped;
 
 /// Most tools that a component may have, and the most text of all definitions together.
@@ -12,11 +11,6 @@ const MAX_TOOLS: usize = 1000;
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
 /// Letters of a tool's name, and those of what it should be that a message repeats.
 const MAX_NAME: usize = 64;
-
-/// What a component says that has no list of tools, in the words of what stopped it.
-pub(super) fn unlisted(stopped: &CallError) -> ComponentError {
-    ComponentError::tools_invalid(format!("it does not list its tools: {}", stopped.message()))
-}
 
 /// Refuses a list that no front-end could show, or that cannot be true.
 pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), ComponentError> {

@@ -30,7 +30,7 @@ pub use examine::{Imported, Producer, nests_deeply};
 pub use fault::{ComponentError, component_code};
 pub use imports::{Import, Standing};
 pub use inspection::Inspection;
-use listing::{check_list, unlisted};
+use listing::check_list;
 pub use loader::{ComponentLoader, read_component};
 pub use manifest::{DeclaredLimits, Manifest};
 pub use signature::{InvalidKey, TrustedKey};
@@ -211,7 +211,7 @@ impl ToolComponent {
                 Err(CallError::new(error::code::TIMEOUT, "there was no answer"))
             }),
         };
-        let definitions = listed.map_err(|stopped| unlisted(&stopped))?;
+        let definitions = listed.map_err(|stopped| ComponentError::unlisted(&stopped))?;
         check_list(&definitions)?;
         Ok(definitions)
     }
