@@ -22,7 +22,10 @@ enum Zero {
     Means { refused: Call, done: Vec<Call> },
 }
 
-fn rows() -> Vec<(&'static str, fn(&mut Limits), Zero)> {
+/// Sets one limit to zero.
+type Change = fn(&mut Limits);
+
+fn rows() -> Vec<(&'static str, Change, Zero)> {
     let write = |path: &str, content: &str| -> Call {
         ("write_file", json!({ "path": path, "content": content }))
     };

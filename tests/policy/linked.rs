@@ -24,8 +24,11 @@ fn granted(fixture: &Fixture) -> SessionBuilder {
         .state_directory(fixture.base().join("state"))
 }
 
+/// Names a file to a session.
+type Naming = fn(SessionBuilder, &Path) -> SessionBuilder;
+
 /// Each file that a session depends on, by how it is named to it.
-const KINDS: [(&str, fn(SessionBuilder, &Path) -> SessionBuilder); 4] = [
+const KINDS: [(&str, Naming); 4] = [
     ("the audit log", |builder, file| builder.audit_file(file)),
     ("the audit log", |builder, file| {
         builder.audit(AuditLog::file(file).unwrap())

@@ -127,9 +127,9 @@ impl Numbering {
         for (skipped, count) in counts[..level].iter_mut().enumerate() {
             count.get_or_insert_with(|| view.start(skipped));
         }
-        for deeper in level + 1..LEVELS {
+        for (deeper, count) in counts.iter_mut().enumerate().skip(level + 1) {
             if view.level(deeper).starts_anew_after(deeper, level) {
-                counts[deeper] = None;
+                *count = None;
             }
         }
         label(view, counts, level)
