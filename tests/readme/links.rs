@@ -2,12 +2,13 @@
 
 use super::{document, repository};
 
-const DOCUMENTS: [&str; 10] = [
+const DOCUMENTS: [&str; 11] = [
     "docs/audit.md",
     "docs/authoring.md",
     "docs/clients.md",
     "docs/components.md",
     "docs/deployment.md",
+    "docs/measured.md",
     "docs/other-hosts.md",
     "README.md",
     "SECURITY.md",
