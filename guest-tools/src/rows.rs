@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Bytes of a list after which a page ends: with what stands around it, what MCP takes in
 /// one result (256 KiB).
-const PAGE_BYTES: usize = 192 * 1024;
+pub(crate) const PAGE_BYTES: usize = 192 * 1024;
 
 /// A JSON object up to the last row of its list.
 pub(crate) struct Rows {

@@ -3,6 +3,7 @@
 use super::shared::Positive;
 use crate::files::open;
 use crate::ooxml::{Position, Range, Workbook, WorkbookError, WorkbookOptions, read_xlsx};
+use crate::rows::PAGE_BYTES;
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,7 @@ impl Arguments {
             sheet: self.sheet.as_deref(),
             range: self.range.as_deref().map_or(Ok(Range::default()), range)?,
             limit: self.limit.map_or(ROWS, usize::from),
+            page_bytes: Some(PAGE_BYTES),
             start: self
                 .cursor
                 .as_deref()

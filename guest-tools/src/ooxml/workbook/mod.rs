@@ -4,6 +4,7 @@
 //! budgets hold here as well, and only the sheets that are asked for are inflated.
 
 mod beside;
+mod collected;
 mod dates;
 mod formats;
 mod formulas;
@@ -46,6 +47,8 @@ pub(crate) struct WorkbookOptions<'a> {
     pub(crate) range: Range,
     /// Rows that are answered at most, of all sheets together.
     pub(crate) limit: usize,
+    /// Bytes of JSON that their rows may take; as many as fit when there is none.
+    pub(crate) page_bytes: Option<usize>,
     /// Where to go on.
     pub(crate) start: Position,
     /// Formulas too, beside the values that they had.
@@ -61,6 +64,7 @@ impl Default for WorkbookOptions<'_> {
             sheet: None,
             range: Range::default(),
             limit: usize::MAX,
+            page_bytes: None,
             start: Position::default(),
             with_formulas: false,
             with_links: false,
@@ -291,11 +295,8 @@ impl<R: BufRead + Seek> Reading<R> {
         if is_drawing && sheet.drawings.is_empty() {
             self.warn(listed, "it is a chart or a dialog, and has no cells");
         }
-        if sheet.without_value > 0 && !options.with_formulas {
-            let count = sheet.without_value;
-            let what =
-                format!("{count} formulas were saved without a value; `formulas: true` shows them");
-            self.warn(listed, &what);
+        for warning in sheet.oddities.warnings(options.with_formulas) {
+            self.warn(listed, &warning);
         }
         Ok(sheet)
     }

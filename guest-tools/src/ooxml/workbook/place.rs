@@ -67,6 +67,11 @@ impl Range {
         (is_alike && is_ordered).then_some(range)
     }
 
+    /// Whether a sheet has a row of this number.
+    pub(super) fn is_row(number: u32) -> bool {
+        (1..=MAX_ROW).contains(&number)
+    }
+
     pub(super) fn contains(&self, place: Place) -> bool {
         let columns = self.first.column..=self.last.column;
         let rows = self.first.row..=self.last.row;

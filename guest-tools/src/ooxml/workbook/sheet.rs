@@ -1,6 +1,7 @@
 //! The cells of a sheet (ECMA-376 part 1, 18.3), as many as there is room for.
 
 use super::beside::Comment;
+use super::collected::Collected;
 use super::dates::iso;
 use super::formats::Formats;
 use super::formulas::{self, Shared};
@@ -22,6 +23,9 @@ const MAX_ANSWERED: usize = 200_000;
 const MAX_SIZE: usize = 8 * 1024 * 1024;
 /// Cells that one call looks at.
 const MAX_CELLS: u64 = 4_000_000;
+/// Cells after which rows that are not asked for are passed over without a look at theirs: how
+/// far the sheet reaches is then what it says itself.
+const MAX_PASSED: u64 = 500_000;
 /// Merged ranges of one sheet that are told of.
 const MAX_MERGED: u64 = 10_000;
 
@@ -46,9 +50,8 @@ pub(crate) struct Sheet {
     /// The text of text boxes and charts; left out when a range or a further part is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) drawings: Vec<String>,
-    /// Formulas that were saved without a value.
     #[serde(skip)]
-    pub(super) without_value: u64,
+    pub(super) oddities: Oddities,
     /// What leads somewhere, until that is written into the values.
     #[serde(skip)]
     pub(super) hyperlinks: Vec<Hyperlink>,
@@ -65,13 +68,95 @@ pub(crate) struct Row {
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub(crate) formulas: Vec<(u32, Value)>,
     #[serde(skip)]
-    without_value: u64,
+    pub(super) oddities: Oddities,
+}
+
+/// What a sheet has that no good one has, or that an answer does not show, and how often.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Oddities {
+    /// Formulas that were saved without a value.
+    pub(super) without_value: u64,
+    /// Cells whose text is not among the strings of the workbook.
+    without_string: u64,
+    /// Cells that stand in a place where another one stands.
+    repeated_cells: u64,
+    /// Rows that have the number of another one.
+    pub(super) repeated_rows: u64,
+    /// Rows with a number that no sheet has.
+    outside: u64,
+}
+
+impl Oddities {
+    pub(super) fn add(&mut self, more: Self) {
+        self.without_value += more.without_value;
+        self.without_string += more.without_string;
+        self.repeated_cells += more.repeated_cells;
+        self.repeated_rows += more.repeated_rows;
+        self.outside += more.outside;
+    }
+
+    /// In words, what there is of them.
+    pub(super) fn warnings(&self, with_formulas: bool) -> Vec<String> {
+        let without_value = if with_formulas { 0 } else { self.without_value };
+        let all = [
+            (
+                without_value,
+                "formulas were saved without a value; `formulas: true` shows them",
+            ),
+            (
+                self.without_string,
+                "cells refer to a text that the workbook does not hold; they are shown as null",
+            ),
+            (
+                self.repeated_cells,
+                "cells stand where another one stands; the last one is shown",
+            ),
+            (
+                self.repeated_rows,
+                "rows have the number of another one; they are shown as one row",
+            ),
+            (
+                self.outside,
+                "rows have a number that no sheet has (1 to 1048576); they are left out",
+            ),
+        ];
+        let some = all.iter().filter(|(count, _)| *count > 0);
+        some.map(|(count, what)| format!("{count} {what}"))
+            .collect()
+    }
 }
 
 impl Row {
     fn is_empty(&self) -> bool {
         self.cells.is_empty() && self.formulas.is_empty()
     }
+
+    /// Takes in a further row of the same number.
+    pub(super) fn merge(&mut self, more: Self) {
+        self.cells.extend(more.cells);
+        self.formulas.extend(more.formulas);
+        self.oddities.add(more.oddities);
+        self.oddities.repeated_rows += 1;
+        self.settle();
+    }
+
+    /// Puts the cells in order. Of several in one place the last one stays.
+    fn settle(&mut self) {
+        self.oddities.repeated_cells += settle(&mut self.cells);
+        settle(&mut self.formulas);
+    }
+}
+
+/// Answers how many there were in the place of another one.
+fn settle(cells: &mut Vec<(u32, Value)>) -> u64 {
+    if cells.is_sorted_by(|one, next| one.0 < next.0) {
+        return 0;
+    }
+    let count = cells.len();
+    cells.reverse();
+    cells.sort_by_key(|(column, _)| *column);
+    cells.dedup_by_key(|(column, _)| *column);
+    (count - cells.len()) as u64
 }
 
 fn by_column<S: Serializer>(cells: &[(u32, Value)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -94,9 +179,9 @@ pub(super) struct Window {
     range: Range,
     with_formulas: bool,
     pub(super) with_links: bool,
-    rows_left: usize,
-    cells_left: usize,
-    size_left: usize,
+    room: Room,
+    /// Whether the room is of bytes of JSON, and not of what is held.
+    by_json: bool,
     /// Cells that were looked at.
     seen: u64,
     /// The sheet that is being read, and the first row of it.
@@ -105,15 +190,29 @@ pub(super) struct Window {
     pub(super) next: Option<Position>,
 }
 
+/// How much more an answer holds.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub(super) rows: usize,
+    pub(super) cells: usize,
+    pub(super) size: usize,
+    /// Whether nothing is in the answer yet: a row too large for any is one by itself.
+    pub(super) is_all: bool,
+}
+
 impl Window {
     pub(super) fn new(options: &WorkbookOptions<'_>) -> Self {
         Self {
             range: options.range,
             with_formulas: options.with_formulas,
             with_links: options.with_links,
-            rows_left: options.limit,
-            cells_left: MAX_ANSWERED,
-            size_left: MAX_SIZE,
+            room: Room {
+                rows: options.limit,
+                cells: MAX_ANSWERED,
+                size: options.page_bytes.unwrap_or(MAX_SIZE),
+                is_all: true,
+            },
+            by_json: options.page_bytes.is_some(),
             seen: 0,
             position: options.start,
             next: None,
@@ -143,38 +242,27 @@ impl Window {
         rows.contains(&place.row) && self.range.contains(place)
     }
 
-    fn wants(&self, place: Place) -> bool {
-        !self.is_closed() && place.row >= self.position.row && self.range.contains(place)
+    fn has_row(&self, row: u32) -> bool {
+        row >= self.position.row && (self.range.first.row..=self.range.last.row).contains(&row)
     }
 
-    /// Takes a row in, or closes when there is no room for it.
-    fn take(&mut self, row: &Row) -> bool {
+    /// Bytes that a row takes of the room.
+    pub(super) fn size(&self, row: &Row) -> usize {
+        if self.by_json {
+            return serde_json::to_vec(row).map_or(usize::MAX, |json| json.len() + 1);
+        }
         let values = row.cells.iter().chain(&row.formulas);
-        let size: usize = values.map(|(_, value)| value.size()).sum();
-        let left = (
-            self.rows_left.checked_sub(1),
-            self.cells_left.checked_sub(row.cells.len()),
-            self.size_left.checked_sub(size),
-        );
-        // A row too large for any answer is an answer by itself.
-        let is_first = self.cells_left == MAX_ANSWERED && self.size_left == MAX_SIZE;
-        match left {
-            (Some(rows), Some(cells), Some(size)) => {
-                (self.rows_left, self.cells_left, self.size_left) = (rows, cells, size);
-                true
-            }
-            (Some(rows), ..) if is_first => {
-                (self.rows_left, self.cells_left, self.size_left) = (rows, 0, 0);
-                true
-            }
-            _ => {
-                let sheet = self.position.sheet;
-                self.next = Some(Position {
-                    sheet,
-                    row: row.row,
-                });
-                false
-            }
+        values.map(|(_, value)| value.size()).sum()
+    }
+
+    /// Takes the rows of a sheet in, and closes when there were more.
+    fn take(&mut self, collected: Collected, into: &mut Sheet) {
+        self.room = collected.room_left();
+        let sheet = self.position.sheet;
+        self.next = collected.end().map(|row| Position { sheet, row });
+        for row in collected.into_rows() {
+            into.oddities.add(row.oddities);
+            into.rows.push(row);
         }
     }
 }
@@ -189,7 +277,7 @@ impl Sheet {
             merged: Vec::new(),
             comments: Vec::new(),
             drawings: Vec::new(),
-            without_value: 0,
+            oddities: Oddities::default(),
             hyperlinks: Vec::new(),
         }
     }
@@ -207,9 +295,11 @@ impl Sheet {
         window: &mut Window,
     ) -> Result<(), Error> {
         let mut used = None;
+        let mut told = None;
         let mut merged = Vec::new();
         while let Some(child) = xml.child(root)? {
             match child.name() {
+                (Space::Sheet, "dimension") => told = xml.attribute(&child, "ref")?,
                 (Space::Sheet, "sheetData") => self.rows(xml, &child, book, window, &mut used)?,
                 (Space::Sheet, "mergeCells") => merged = merged_ranges(xml, &child)?,
                 (Space::Sheet, "hyperlinks") if window.with_links => {
@@ -218,8 +308,14 @@ impl Sheet {
                 _ => {}
             }
         }
+        if window.seen > MAX_PASSED
+            && let Some(told) = told.as_deref().and_then(Range::parse)
+        {
+            let used = used.get_or_insert(told);
+            used.include(told.first);
+            used.include(told.last);
+        }
         self.dimension = used.map(|used: Range| used.name());
-        self.rows.sort_by_key(|row| row.row);
         self.uncover(&merged)?;
         self.rows.retain(|row| !row.is_empty());
         self.merged = merged.iter().map(Range::name).collect();
@@ -261,29 +357,56 @@ impl Sheet {
         window: &mut Window,
         used: &mut Option<Range>,
     ) -> Result<(), Error> {
-        let mut number = 0;
+        let mut number: u32 = 0;
         let mut shared = Shared::default();
+        let mut collected = Collected::new(window.room);
         while let Some(child) = xml.child(data)? {
             if child.name() != (Space::Sheet, "row") {
                 continue;
             }
             let given = xml.attribute(&child, "r")?;
             let given = given.and_then(|given| given.trim().parse().ok());
-            number = given.unwrap_or(number + 1);
-            let row = read_row(xml, &child, number, book, window, used, &mut shared)?;
-            self.without_value += row.without_value;
-            if !row.is_empty() && window.take(&row) {
-                self.rows.push(row);
+            let here = given.unwrap_or(number.saturating_add(1));
+            if !Range::is_row(here) {
+                self.oddities.outside += 1;
+                continue;
+            }
+            number = here;
+            let is_wanted = window.has_row(number) && collected.has_room_for(number);
+            if !is_wanted && window.seen > MAX_PASSED && !window.with_formulas {
+                continue;
+            }
+            let row = read_row(
+                xml,
+                &child,
+                number,
+                is_wanted,
+                book,
+                window,
+                used,
+                &mut shared,
+            )?;
+            if row.is_empty() {
+                self.oddities.add(row.oddities);
+            } else {
+                let size = window.size(&row);
+                collected.add(row, size);
             }
         }
+        window.take(collected, self);
         Ok(())
     }
 }
 
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a row is read with all that is known of its sheet"
+)]
 fn read_row(
     xml: &mut Xml<'_>,
     element: &Element<'_>,
     number: u32,
+    is_wanted: bool,
     book: &Book,
     window: &mut Window,
     used: &mut Option<Range>,
@@ -293,7 +416,7 @@ fn read_row(
         row: number,
         cells: Vec::new(),
         formulas: Vec::new(),
-        without_value: 0,
+        oddities: Oddities::default(),
     };
     let mut column = 0;
     while let Some(child) = xml.child(element)? {
@@ -313,15 +436,18 @@ fn read_row(
             first: place,
             last: place,
         };
-        used.get_or_insert(range).include(place);
-        if !window.wants(place) {
-            if window.with_formulas && !window.is_closed() {
+        if Range::default().contains(place) {
+            used.get_or_insert(range).include(place);
+        }
+        if !is_wanted || !window.range.contains(place) {
+            if window.with_formulas {
                 shared.note(xml, &child, place)?;
             }
         } else {
             let shared = window.with_formulas.then_some(&mut *shared);
             let (value, formula) = cell.read(xml, &child, place, book, shared)?;
-            row.without_value += u64::from(value.is_none() && formula.is_some());
+            row.oddities.without_value += u64::from(value.is_none() && formula.is_some());
+            row.oddities.without_string += u64::from(value == Some(Value::Missing));
             // A shared string may stand in any number of cells.
             xml.count_text(value.as_ref().map_or(0, Value::size))?;
             row.cells.extend(value.map(|value| (column, value)));
@@ -332,7 +458,7 @@ fn read_row(
                 .extend(formula.map(|formula| (column, Value::Text(formula))));
         }
     }
-    row.cells.sort_by_key(|(column, _)| *column);
+    row.settle();
     Ok(row)
 }
 
@@ -397,7 +523,13 @@ impl Cell {
     fn value(&self, value: &str, inline: &str, book: &Book) -> Option<Value> {
         let text = |text: &str| (!text.is_empty()).then(|| Value::Text(text.to_owned()));
         match self.kind.as_deref() {
-            Some("s") => text(book.strings.get(value.trim().parse().ok()?)?),
+            Some("s") => match value.trim() {
+                "" => None,
+                index => {
+                    let string = index.parse().ok().and_then(|index| book.strings.get(index));
+                    string.map_or(Some(Value::Missing), text)
+                }
+            },
             Some("inlineStr") => text(&unescaped(if inline.is_empty() { value } else { inline })),
             Some("str") => text(&unescaped(value)),
             Some("b") => match value.trim() {

@@ -112,7 +112,7 @@ fn cells_have_values_by_their_type() {
         json!({
             "row": 1,
             "cells": {
-                "A": "shared", "B": "A", "D": "inline", "E": true, "F": "#DIV/0!", "G": "text",
+                "A": "shared", "B": "A", "C": null, "D": "inline", "E": true, "F": "#DIV/0!", "G": "text",
                 "H": 0.5, "I": "2026-07-02", "J": "2026-07-02",
             },
             "formulas": { "G": "=A1&\"\"", "H": "=1/2" },
@@ -179,6 +179,112 @@ fn rows_come_in_windows_across_sheets() {
             vec![two(&[6])]
         ]
     );
+}
+
+/// All windows of a sheet, one behind the other; at most twenty.
+fn windows(bytes: &[u8], limit: usize) -> (Vec<serde_json::Value>, Vec<String>) {
+    let mut rows = Vec::new();
+    let mut start = Position::default();
+    for _ in 0..20 {
+        let options = WorkbookOptions {
+            limit,
+            start,
+            ..WorkbookOptions::default()
+        };
+        let book = read(bytes.to_vec(), &options);
+        let read = book.sheets.iter().flat_map(|sheet| &sheet.rows);
+        rows.extend(read.map(|row| serde_json::to_value(row).unwrap()));
+        match book.next {
+            Some(next) => start = next,
+            None => return (rows, book.warnings),
+        }
+    }
+    panic!("the windows have no end");
+}
+
+#[test]
+fn rows_out_of_order_come_once_each_in_the_order_of_their_numbers() {
+    let row = |row: u32| format!("<row r='{row}'><c r='A{row}'><v>{row}</v></c></row>");
+    let rows: String = [5, 1, 3, 4, 2].map(row).concat();
+    let bytes = book(&worksheet(&rows, ""), &worksheet("", ""));
+    for limit in 1..7 {
+        let (rows, _) = windows(&bytes, limit);
+        let numbers: Vec<_> = rows
+            .iter()
+            .map(|row| row["row"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5], "{limit}");
+    }
+}
+
+#[test]
+fn rows_and_cells_that_are_repeated_are_one_and_the_last_counts() {
+    let rows = "<row r='1'><c r='A1'><v>1</v></c><c r='B1'><v>2</v></c></row>\
+        <row r='2'><c r='A2'><v>1</v></c><c r='A2'><v>2</v></c></row>\
+        <row r='1'><c r='A1'><v>3</v></c><c r='C1'><v>4</v></c></row>";
+    let bytes = book(&worksheet(rows, ""), &worksheet("", ""));
+    let expected = [
+        json!({ "row": 1, "cells": { "A": 3, "B": 2, "C": 4 } }),
+        json!({ "row": 2, "cells": { "A": 2 } }),
+    ];
+    for limit in 1..3 {
+        assert_eq!(windows(&bytes, limit).0, expected);
+    }
+    assert_eq!(
+        windows(&bytes, 9).1,
+        [
+            "sheet `One`: 2 cells stand where another one stands; the last one is shown",
+            "sheet `One`: 1 rows have the number of another one; they are shown as one row",
+        ]
+    );
+}
+
+#[test]
+fn rows_that_no_sheet_has_are_told_of() {
+    let row = |row: u32| format!("<row r='{row}'><c r='A{row}'><v>7</v></c></row>");
+    let rows: String = [0, 2, u32::MAX, 1_048_577].map(row).concat();
+    let book = read(
+        book(&worksheet(&rows, ""), &worksheet("", "")),
+        &WorkbookOptions::default(),
+    );
+    assert_eq!(row_numbers(&book)[0].1, [2]);
+    assert_eq!(book.sheets[0].dimension.as_deref(), Some("A2:A2"));
+    assert!(
+        book.warnings[0].contains("3 rows have a number"),
+        "{:?}",
+        book.warnings
+    );
+}
+
+#[test]
+fn a_text_that_is_missing_is_shown_as_null_and_told_of() {
+    let rows = "<row r='1'><c r='A1' t='s'><v>99</v></c><c r='B1' t='s'><v>x</v></c><c r='C1' t='s'/></row>";
+    let book = read(
+        book(&worksheet(rows, ""), &worksheet("", "")),
+        &WorkbookOptions::default(),
+    );
+    let row = serde_json::to_value(&book.sheets[0].rows[0]).unwrap();
+    assert_eq!(row["cells"], json!({ "A": null, "B": null }));
+    assert_eq!(
+        book.warnings,
+        [
+            "sheet `One`: 2 cells refer to a text that the workbook does not hold; they are shown as null"
+        ]
+    );
+}
+
+#[test]
+fn rows_end_a_page_by_their_bytes() {
+    let long = "x".repeat(1000);
+    let row = |row: u32| format!("<row r='{row}'><c r='A{row}' t='str'><v>{long}</v></c></row>");
+    let rows: String = (1..10).map(row).collect();
+    let options = WorkbookOptions {
+        page_bytes: Some(2500),
+        ..WorkbookOptions::default()
+    };
+    let book = read(book(&worksheet(&rows, ""), &worksheet("", "")), &options);
+    assert_eq!(row_numbers(&book), [("One".to_owned(), vec![1, 2])]);
+    assert_eq!(book.next, Some(Position { sheet: 0, row: 3 }));
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub(crate) enum Value {
     Flag(bool),
     /// Text, dates as ISO 8601, and errors such as `#DIV/0!`.
     Text(String),
+    /// A text that the workbook refers to and does not hold.
+    Missing,
 }
 
 /// Whole numbers up to this size are written without a point; beyond, not all of them exist.
@@ -24,6 +26,7 @@ impl Value {
             },
             Self::Flag(flag) => if *flag { "TRUE" } else { "FALSE" }.to_owned(),
             Self::Text(text) => text.clone(),
+            Self::Missing => String::new(),
         }
     }
 
@@ -45,6 +48,7 @@ impl Serialize for Value {
             },
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Missing => serializer.serialize_unit(),
         }
     }
 }
