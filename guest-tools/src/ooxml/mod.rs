@@ -215,8 +215,8 @@ impl From<Error> for tool::Error {
                 value,
                 actual,
             } => Failure::limit_exceeded(limit, value, actual).hint(
-                "the document unpacks to more than one call may hold; ask for fewer slides or \
-                 sheets, or have it saved as smaller documents",
+                "the document unpacks to more than one call may hold; have it saved as smaller \
+                 documents, or a large sheet as CSV and read that with `read_file`",
             ),
         };
         Self::Tool(failure)

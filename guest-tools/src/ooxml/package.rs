@@ -17,8 +17,7 @@ const MAX_RATIO: u64 = 250;
 /// A part up to this size is never too much.
 const SMALL: u64 = 4 * 1024 * 1024;
 
-/// Tags that one call may look at, of all parts together, opening and closing: a sheet of a
-/// million cells has four million.
+/// Tags that one call may look at, of all parts together but sheets, opening and closing.
 const MAX_TAGS: u64 = 6_000_000;
 /// How often one part may be read: slides may share one, and a hundred thousand links as well.
 const MAX_READINGS: u32 = 64;
@@ -65,16 +64,27 @@ impl<R: BufRead + Seek> Package<R> {
 
     /// The text of a part.
     pub(super) fn part(&mut self, name: &str) -> Result<String, Error> {
+        let bytes = self.bytes(name)?;
+        self.tags += memchr::memchr_iter(b'<', &bytes).count() as u64;
+        check("XML tags", MAX_TAGS, self.tags)?;
+        encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
+    }
+
+    /// The text of a sheet, of which most is passed over where a part of it is asked for: what
+    /// is looked at counts instead of its tags.
+    pub(super) fn sheet(&mut self, name: &str) -> Result<String, Error> {
+        let bytes = self.bytes(name)?;
+        encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
+    }
+
+    fn bytes(&mut self, name: &str) -> Result<Vec<u8>, Error> {
         let index = self
             .find(name)
             .ok_or_else(|| Error::in_part(name, "it is missing"))?;
         self.readings[index] += 1;
         let readings = self.readings[index];
         check("readings of one part", MAX_READINGS.into(), readings.into())?;
-        let bytes = self.inflate(index)?;
-        self.tags += memchr::memchr_iter(b'<', &bytes).count() as u64;
-        check("XML tags", MAX_TAGS, self.tags)?;
-        encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
+        self.inflate(index)
     }
 
     /// The relationships of a part, or of the package itself for an empty name. A part need

@@ -268,7 +268,7 @@ impl<R: BufRead + Seek> Reading<R> {
             let problem = format!("the list of sheets names `{id}`, which leads nowhere");
             Error::malformed("the workbook", problem)
         })?;
-        let text = self.package.part(part)?;
+        let text = self.package.sheet(part)?;
         let mut xml = Xml::new(part, &text);
         let root = xml.root()?;
         let mut sheet = Sheet::new(&listed.name, &listed.visibility);

@@ -288,6 +288,23 @@ fn rows_end_a_page_by_their_bytes() {
 }
 
 #[test]
+fn tags_of_a_sheet_that_are_passed_over_are_no_reason_to_refuse_it() {
+    let passed = format!("<x>{}</x>", "<y/>".repeat(6_100_000));
+    let bytes = book(
+        &worksheet("<row r='7'><c><v>1</v></c></row>", &passed),
+        "<x/>",
+    );
+    let options = WorkbookOptions {
+        sheet: Some("One"),
+        ..WorkbookOptions::default()
+    };
+    assert_eq!(
+        row_numbers(&read(bytes, &options)),
+        [("One".to_owned(), vec![7])]
+    );
+}
+
+#[test]
 fn sheets_and_ranges_are_selected() {
     let bytes = book(&numbered(1..=3), &numbered(5..=9));
     let options = WorkbookOptions {

@@ -29,7 +29,7 @@ const MAX_NAMESPACES: usize = 128;
 /// million.
 const MAX_NODES: u64 = 8_000_000;
 /// Bytes passed over that count as one node: they cost that little.
-const SKIPPED_NODE: usize = 8;
+const SKIPPED_NODE: usize = 16;
 /// A tag up to this long is not worth counting attributes in.
 const LONG_TAG: usize = 16 * 1024;
 /// Attributes of one element. Nothing of Office's has a hundred.
