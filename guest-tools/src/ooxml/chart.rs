@@ -2,7 +2,9 @@
 //! series as the values that were last shown.
 
 use super::Error;
-use super::drawing::{joined, paragraphs};
+use super::drawing::{is_true, joined, paragraphs};
+use super::workbook::dates::{Meaning, iso};
+use super::workbook::formats::meaning;
 use super::xml::{Element, Space, Xml};
 use std::collections::BTreeMap;
 
@@ -23,12 +25,14 @@ pub(super) fn read(part: &str, text: &str) -> Result<String, Error> {
 struct Chart {
     titles: String,
     series: String,
+    dates_from_1904: bool,
 }
 
 #[derive(Default)]
 struct Series {
     name: String,
-    categories: Points,
+    /// Of categories in several levels the innermost comes first.
+    categories: Vec<Points>,
     values: Points,
 }
 
@@ -43,8 +47,12 @@ impl Chart {
                 (Space::Chart, "title" | "series") => {
                     words(xml, &child, "\n", &mut self.titles)?;
                 }
+                (Space::Chart, "date1904") => {
+                    let value = xml.attribute(&child, "val")?;
+                    self.dates_from_1904 = value.is_none_or(|value| is_true(&value));
+                }
                 (Space::Chart, "ser" | "data") => {
-                    let line = series(xml, &child)?.line();
+                    let line = series(xml, &child, self.dates_from_1904)?.line();
                     append(&mut self.series, "\n", &line);
                 }
                 (_, "extLst") => {}
@@ -58,25 +66,36 @@ impl Chart {
 impl Series {
     /// Such as `Millimetres: January 81.5, February 64`.
     fn line(&self) -> String {
-        let no_values = self.values.is_empty();
-        let points = if no_values {
-            &self.categories
-        } else {
-            &self.values
+        let innermost = self.categories.first();
+        let points = match innermost.filter(|_| self.values.is_empty()) {
+            Some(categories) => categories.keys().map(|index| (*index, "")).collect(),
+            None => self
+                .values
+                .iter()
+                .map(|(index, value)| (*index, &**value))
+                .collect::<Vec<_>>(),
         };
         let mut line = self.name.clone();
         let mut separator = ": ";
         for (index, value) in points {
-            match self.categories.get(index) {
-                Some(category) if !no_values => {
-                    append(&mut line, separator, category);
-                    append(&mut line, " ", value);
-                }
-                _ => append(&mut line, separator, value),
-            }
+            let mut point = self.category(index);
+            append(&mut point, " ", value);
+            append(&mut line, separator, &point);
             separator = ", ";
         }
         line
+    }
+
+    /// What a point stands for, the outermost level first: a level that is not the innermost says
+    /// only where something new begins.
+    fn category(&self, index: u64) -> String {
+        let mut category = String::new();
+        for (level, points) in self.categories.iter().enumerate().rev() {
+            let first = if level == 0 { index } else { 0 };
+            let label = points.range(first..=index).next_back();
+            append(&mut category, " ", label.map_or("", |(_, label)| label));
+        }
+        category
     }
 }
 
@@ -91,38 +110,93 @@ fn append(text: &mut String, separator: &str, more: &str) {
     text.push_str(more);
 }
 
-fn series(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Series, Error> {
+fn series(
+    xml: &mut Xml<'_>,
+    element: &Element<'_>,
+    dates_from_1904: bool,
+) -> Result<Series, Error> {
     let mut series = Series::default();
     while let Some(child) = xml.child(element)? {
         match child.name() {
             (Space::Chart, "tx") => words(xml, &child, " ", &mut series.name)?,
             (Space::Chart, "cat" | "xVal" | "strDim") => {
-                points(xml, &child, &mut series.categories)?;
+                let mut cache = Cache::new(dates_from_1904);
+                cache.read(xml, &child)?;
+                series.categories = cache.levels;
             }
-            (Space::Chart, "val" | "yVal" | "numDim") => points(xml, &child, &mut series.values)?,
+            (Space::Chart, "val" | "yVal" | "numDim") => {
+                let mut cache = Cache::new(dates_from_1904);
+                cache.read(xml, &child)?;
+                series.values = cache.levels.swap_remove(0);
+            }
             _ => {}
         }
     }
     Ok(series)
 }
 
-/// The cached points. Of categories in several levels the first, which is the innermost, counts.
-fn points(xml: &mut Xml<'_>, element: &Element<'_>, found: &mut Points) -> Result<(), Error> {
-    while let Some(child) = xml.child(element)? {
-        if child.name() != (Space::Chart, "pt") {
-            points(xml, &child, found)?;
-            continue;
+/// The points that were last shown.
+struct Cache {
+    /// Never empty; the first one is the innermost.
+    levels: Vec<Points>,
+    count: usize,
+    /// What numbers are by their format.
+    meaning: Meaning,
+    dates_from_1904: bool,
+}
+
+impl Cache {
+    fn new(dates_from_1904: bool) -> Self {
+        Self {
+            levels: vec![Points::new()],
+            count: 0,
+            meaning: Meaning::Number,
+            dates_from_1904,
         }
-        if found.len() == MAX_POINTS {
+    }
+
+    fn read(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
+        while let Some(child) = xml.child(element)? {
+            match child.name() {
+                (Space::Chart, "pt") => self.point(xml, &child)?,
+                (Space::Chart, "formatCode") => {
+                    let mut code = String::new();
+                    xml.text(&child, &mut code)?;
+                    self.meaning = meaning(&code);
+                }
+                (Space::Chart, "lvl") => {
+                    // The first level takes the place of none.
+                    if self.levels.last().is_some_and(|level| !level.is_empty()) {
+                        self.levels.push(Points::new());
+                    }
+                    self.read(xml, &child)?;
+                }
+                _ => self.read(xml, &child)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn point(&mut self, xml: &mut Xml<'_>, point: &Element<'_>) -> Result<(), Error> {
+        if self.count == MAX_POINTS {
             return Err(xml.malformed(format!("a series has more than {MAX_POINTS} points")));
         }
-        let index = xml.attribute(&child, "idx")?;
+        self.count += 1;
+        let index = xml.attribute(point, "idx")?;
         let index = index.and_then(|index| index.parse().ok());
-        let text = point_text(xml, &child)?;
-        let index = index.unwrap_or(found.len() as u64);
-        found.entry(index).or_insert(text);
+        let code = xml.attribute(point, "formatCode")?;
+        let meaning = code.map_or(self.meaning, |code| meaning(&code));
+        let text = point_text(xml, point)?;
+        let date = match text.parse() {
+            Ok(number) if meaning != Meaning::Number => iso(number, meaning, self.dates_from_1904),
+            _ => None,
+        };
+        if let Some(level) = self.levels.last_mut() {
+            let index = index.unwrap_or(level.len() as u64);
+            level.entry(index).or_insert(date.unwrap_or(text));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A point holds its text in a `v`, in `chartex` directly.
@@ -224,5 +298,61 @@ mod tests {
     fn series_without_names_or_categories_still_count() {
         let values = "<c:val><c:numLit><c:pt idx=\"1\"><c:v>2</c:v></c:pt></c:numLit></c:val>";
         assert_eq!(lines(&format!("<c:ser>{values}</c:ser><c:ser/>")), "2");
+    }
+
+    fn cache(kind: &str, format: &str, points: &[(u64, &str)]) -> String {
+        let point = |(index, value): &(u64, &str)| {
+            format!("<c:pt idx=\"{index}\"><c:v>{value}</c:v></c:pt>")
+        };
+        let points: String = points.iter().map(point).collect();
+        format!(
+            "<c:{kind}><c:numRef><c:numCache><c:formatCode>{format}</c:formatCode>{points}</c:numCache></c:numRef></c:{kind}>"
+        )
+    }
+
+    #[test]
+    fn dates_are_told_by_their_format() {
+        let series = |before: &str, format: &str| {
+            let days = cache("cat", format, &[(0, "46204"), (1, "46205")]);
+            let values = cache("val", "General", &[(0, "1"), (1, "2")]);
+            lines(&format!("{before}<c:ser>{days}{values}</c:ser>"))
+        };
+        assert_eq!(series("", "d/m/yyyy"), "2026-07-01 1, 2026-07-02 2");
+        assert_eq!(series("", "General"), "46204 1, 46205 2");
+        let later = series("<c:date1904 val=\"1\"/>", "yyyy");
+        assert_eq!(later, "2030-07-02 1, 2030-07-03 2");
+    }
+
+    #[test]
+    fn points_without_a_category_stand_apart() {
+        let categories = cache("cat", "General", &[(0, "Jan"), (1, " ")]);
+        let values = cache("val", "General", &[(0, "1"), (1, "2"), (2, "3")]);
+        assert_eq!(
+            lines(&format!("<c:ser>{categories}{values}</c:ser>")),
+            "Jan 1, 2, 3"
+        );
+    }
+
+    #[test]
+    fn categories_in_levels_name_all_of_them() {
+        let level = |points: &[(u64, &str)]| {
+            let point = |(index, text): &(u64, &str)| {
+                format!("<c:pt idx=\"{index}\"><c:v>{text}</c:v></c:pt>")
+            };
+            format!(
+                "<c:lvl>{}</c:lvl>",
+                points.iter().map(point).collect::<String>()
+            )
+        };
+        let inner = level(&[(0, "Q1"), (1, "Q2"), (2, "Q1"), (3, "Q2")]);
+        let outer = level(&[(0, "2025"), (2, "2026")]);
+        let categories = format!(
+            "<c:cat><c:multiLvlStrRef><c:multiLvlStrCache>{inner}{outer}</c:multiLvlStrCache></c:multiLvlStrRef></c:cat>"
+        );
+        let values = cache("val", "General", &[(0, "1"), (1, "2"), (2, "3"), (3, "4")]);
+        assert_eq!(
+            lines(&format!("<c:ser>{categories}{values}</c:ser>")),
+            "2025 Q1 1, 2025 Q2 2, 2026 Q1 3, 2026 Q2 4"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 /// What a number with a format means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(in crate::ooxml) enum Meaning {
     Number,
     Date,
     Time,
@@ -22,7 +22,7 @@ const EPOCH: i64 = -25_569;
 const DAY_IN_MILLISECONDS: i64 = 86_400_000;
 
 /// A number as ISO 8601; nothing when it is no date.
-pub(super) fn iso(number: f64, meaning: Meaning, from_1904: bool) -> Option<String> {
+pub(in crate::ooxml) fn iso(number: f64, meaning: Meaning, from_1904: bool) -> Option<String> {
     if meaning == Meaning::Duration {
         return duration(number);
     }

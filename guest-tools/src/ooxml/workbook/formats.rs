@@ -76,7 +76,7 @@ fn built_in(id: u32) -> Meaning {
 }
 
 /// What a format code makes of a positive number.
-fn meaning(code: &str) -> Meaning {
+pub(in crate::ooxml) fn meaning(code: &str) -> Meaning {
     let letters = Letters::of(code);
     match letters {
         Letters {

@@ -5,8 +5,8 @@
 
 mod beside;
 mod collected;
-mod dates;
-mod formats;
+pub(super) mod dates;
+pub(super) mod formats;
 mod formulas;
 mod links;
 mod markdown;
