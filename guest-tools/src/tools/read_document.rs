@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ReadDocument;
 
 /// Bytes of an answer when nothing is said about it: with its frame below the 256 KiB that a
-/// result may have over MCP.
+/// result may have over MCP, for which it is no longer as JSON either.
 const BYTES: usize = 200_000;
 /// The least that may be asked for: a character has up to four bytes.
 const LEAST: u64 = 4;
@@ -54,11 +54,12 @@ impl Tool for ReadDocument {
 
     fn run(arguments: Arguments) -> Result<Output<Fields>, Error> {
         let path = arguments.path;
-        let most = arguments.max_bytes.map_or(BYTES, usize::from);
+        let most = arguments.max_bytes.map(usize::from);
         let rendered = render(open(&path)?.into_blocks())?;
         let text = rendered.text;
         let start = arguments.cursor.as_deref();
         let start = start.map_or(Ok(0), |cursor| position(cursor, &text))?;
+        let most = most.unwrap_or_else(|| length_of_json(&text[start..], BYTES));
         let end = cut(&text, start, most);
         let truncated = end < text.len();
         let fields = Fields {
@@ -83,6 +84,25 @@ fn position(cursor: &str, text: &str) -> Result<usize, Failure> {
         ))
         .hint("pass `next_cursor` of the answer before; if the file has changed, start again")
     })
+}
+
+/// How much of a text takes so many bytes as JSON, quoted and escaped.
+fn length_of_json(text: &str, most: usize) -> usize {
+    let mut room = most;
+    let mut fits = |byte: &u8| {
+        let size = match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+            0..b' ' => 6,
+            _ => 1,
+        };
+        let left = room.checked_sub(size);
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    text.bytes()
+        .take_while(|byte| fits(byte))
+        .count()
+        .max(LEAST as usize)
 }
 
 /// Where a part ends: behind a line, unless one line alone is too long.
@@ -115,6 +135,17 @@ mod tests {
             assert_eq!(parts.concat(), text);
         }
         assert_eq!(cut(text, 0, 8), 6);
+    }
+
+    #[test]
+    fn what_json_escapes_counts_as_it_is_written() {
+        for text in ["a\n\"b\\\u{1}ä".repeat(50_000), "x".repeat(300_000)] {
+            let length = length_of_json(&text, BYTES);
+            let part = text.get(..text.floor_char_boundary(length)).unwrap();
+            let json = serde_json::to_string(part).unwrap().len() - 2;
+            assert!(json <= BYTES && json > BYTES - 10, "{json}");
+        }
+        assert_eq!(length_of_json("abc", BYTES), 4);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::shared::Positive;
 use crate::files::open;
 use crate::ooxml::{Document, DocumentOptions, read_docx};
+use crate::rows::PAGE_BYTES;
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,9 +62,13 @@ impl Tool for ReadDocx {
         let limit = arguments.limit.map_or(BLOCKS, usize::from);
         let mut document = read_docx(open(&path)?.into_blocks(), options)?;
         let count = document.blocks.len();
-        let next = start.saturating_add(limit);
-        document.blocks.truncate(next);
-        document.blocks.drain(..start.min(document.blocks.len()));
+        if start > 0 && start >= count {
+            return Err(no_place(&start.to_string()).into());
+        }
+        document.blocks.drain(..start);
+        let length = page(&document.blocks, limit);
+        document.blocks.truncate(length);
+        let next = start + length;
         let truncated = next < count;
         Ok(Output::new(Fields {
             path,
@@ -75,10 +80,44 @@ impl Tool for ReadDocx {
     }
 }
 
+/// How many blocks an answer has: so many, or as many as a page takes, and one in any case.
+fn page(blocks: &[impl Serialize], limit: usize) -> usize {
+    let mut room = PAGE_BYTES;
+    let fits = |block: &&_| {
+        let size = serde_json::to_vec(*block).map_or(0, |json| json.len() + 1);
+        let left = room.checked_sub(size);
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let count = blocks.iter().take(limit).take_while(fits).count();
+    count.max(blocks.len().min(1))
+}
+
 /// Where to go on: how many blocks were read.
 fn position(cursor: &str) -> Result<usize, Failure> {
-    cursor.parse().map_err(|_| {
-        Failure::invalid_arguments(format!("`cursor` is `{cursor}`, which no answer gave"))
-            .hint("pass `next_cursor` of the answer before, with the other arguments as they were")
-    })
+    cursor.parse().map_err(|_| no_place(cursor))
+}
+
+fn no_place(cursor: &str) -> Failure {
+    Failure::invalid_arguments(format!("`cursor` is `{cursor}`, which no answer gave"))
+        .hint("pass `next_cursor` of the answer before; if the file has changed, start again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_ends_by_blocks_or_by_bytes_and_has_one_at_least() {
+        let blocks = vec!["\"".repeat(1000); 500];
+        assert_eq!(page(&blocks, 7), 7);
+        let count = page(&blocks, usize::MAX);
+        let json = serde_json::to_string(&blocks[..count]).unwrap();
+        assert!(
+            json.len() <= PAGE_BYTES && json.len() > PAGE_BYTES - 4000,
+            "{count}"
+        );
+        assert_eq!(page(&["x".repeat(PAGE_BYTES), String::new()], 9), 1);
+        assert_eq!(page(&[""; 0], 9), 0);
+    }
 }
