@@ -1,10 +1,10 @@
 //! Text in drawings (ECMA-376 part 1, 21.1): bodies of text and tables, wherever they stand.
 
-use super::math;
 use super::relationships::Relationships;
 use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
 use super::{Error, check};
+use super::{markdown, math};
 
 /// Paragraphs of one text body.
 const MAX_PARAGRAPHS: u64 = 500_000;
@@ -294,7 +294,7 @@ fn linked_run(
     };
     // One target may stand behind any number of links.
     xml.count_text(target.len())?;
-    let end = format!("]({target})");
+    let end = format!("]({})", markdown::target(target));
     match text.strip_suffix(&end).map(str::len) {
         Some(length) => text.truncate(length),
         None => text.push('['),

@@ -68,9 +68,10 @@ pub(super) fn markdown(rows: &Rows) -> String {
     text
 }
 
-/// A cell on one line, its bars escaped.
+/// A cell on one line, its bars escaped, and what stands before one as if it were escaped already.
 fn escaped(cell: &str) -> String {
-    cell.trim().replace('|', "\\|").replace('\n', "<br>")
+    let cell = cell.trim().replace("\\|", "\\\\|");
+    cell.replace('|', "\\|").replace('\n', "<br>")
 }
 
 #[cfg(test)]
@@ -104,5 +105,6 @@ mod tests {
             "| a\\|b |  |\n| --- | --- |\n| c<br>d |  |"
         );
         assert_eq!(markdown(&Vec::new()), "");
+        assert_eq!(escaped(r"a\|b"), r"a\\\|b");
     }
 }

@@ -1,19 +1,25 @@
 //! Paragraphs and what they hold, in the order of the document.
 
+use super::fields::{self, Fields};
 use super::numbering::Numbering;
 use super::properties::Properties;
 use super::styles::Styles;
+use super::symbols;
 use super::table;
-use super::{Block, BlockKind, DocumentOptions};
+use super::{Block, BlockKind, DocumentOptions, Link};
 use crate::ooxml::drawing::Linked;
-use crate::ooxml::math;
 use crate::ooxml::relationships::Relationships;
 use crate::ooxml::xml::{Element, Space, Xml};
-use crate::ooxml::{Error, check};
+use crate::ooxml::{Error, check, shown};
+use crate::ooxml::{markdown, math};
 use std::collections::HashMap;
 
 /// Cells of tables that one part may have.
 const MAX_CELLS: u64 = 1_000_000;
+
+/// What stands around insertions and deletions, inside the braces.
+pub(super) const INSERTED: &str = "++";
+pub(super) const DELETED: &str = "--";
 
 /// A part that is being walked, and what has been met in it.
 pub(super) struct Body<'a> {
@@ -26,6 +32,15 @@ pub(super) struct Body<'a> {
     anchored: Vec<Block>,
     /// The text of paragraphs whose end is deleted, for the one that follows.
     carried: String,
+    fields: Fields,
+    /// Links that lead outside, until a block takes them.
+    met: Vec<Link>,
+    /// The text that is being written to, and how many there were: a field may end in another one
+    /// than it began in.
+    written: u64,
+    texts: u64,
+    /// Whether the paragraph being read has a break of a page or a column.
+    has_page_break: bool,
     /// How many footnotes and endnotes have been referred to.
     counts: [usize; 2],
     /// Cells of tables so far.
@@ -41,6 +56,10 @@ pub(super) struct Found {
     pub(super) notes: HashMap<(&'static str, String), usize>,
     /// Whether a document is inserted whole, which is not read.
     pub(super) has_inserted_document: bool,
+    /// Whether a field has no end.
+    pub(super) has_open_field: bool,
+    /// Signs of symbol fonts that stand for no character that is known.
+    pub(super) unknown_signs: u64,
 }
 
 impl<'a> Body<'a> {
@@ -57,6 +76,11 @@ impl<'a> Body<'a> {
             found: Found::default(),
             anchored: Vec::new(),
             carried: String::new(),
+            fields: Fields::default(),
+            met: Vec::new(),
+            written: 0,
+            texts: 0,
+            has_page_break: false,
             counts: [0; 2],
             cells: 0,
         }
@@ -64,6 +88,11 @@ impl<'a> Body<'a> {
 
     pub(super) fn finish(self) -> Found {
         self.found
+    }
+
+    /// The links that were met and that no block has taken.
+    pub(super) fn links(&mut self) -> Vec<Link> {
+        std::mem::take(&mut self.met)
     }
 
     /// The blocks in an element.
@@ -74,7 +103,13 @@ impl<'a> Body<'a> {
     ) -> Result<Vec<Block>, Error> {
         let mut blocks = Vec::new();
         let outer = std::mem::take(&mut self.carried);
+        let depth = self.fields.depth();
         self.walk(xml, element, &mut blocks)?;
+        if let Some(hidden) = self.fields.give_up(depth) {
+            self.found.has_open_field = true;
+            let block = Block::new(BlockKind::Paragraph, hidden.trim().to_owned());
+            blocks.extend(Some(block).filter(|block| !block.is_blank()));
+        }
         let rest = std::mem::replace(&mut self.carried, outer);
         if !rest.trim().is_empty() {
             blocks.push(Block::new(BlockKind::Paragraph, rest));
@@ -89,8 +124,7 @@ impl<'a> Body<'a> {
         element: &Element<'_>,
     ) -> Result<String, Error> {
         let blocks = self.blocks(xml, element)?;
-        let lines: Vec<_> = blocks.iter().map(Block::lines).collect();
-        Ok(lines.join("\n"))
+        Ok(self.lines(blocks).join("\n"))
     }
 
     /// The lines of what stands in a cell.
@@ -101,7 +135,16 @@ impl<'a> Body<'a> {
     ) -> Result<Vec<String>, Error> {
         let mut blocks = Vec::new();
         self.walk_child(xml, child, &mut blocks)?;
-        Ok(blocks.iter().map(Block::lines).collect())
+        Ok(self.lines(blocks))
+    }
+
+    /// The lines of blocks that become part of another one, and their links.
+    fn lines(&mut self, mut blocks: Vec<Block>) -> Vec<String> {
+        let links = blocks
+            .iter_mut()
+            .flat_map(|block| std::mem::take(&mut block.links));
+        self.met.extend(links);
+        blocks.iter().map(Block::lines_with_label).collect()
     }
 
     fn walk(
@@ -125,8 +168,10 @@ impl<'a> Body<'a> {
         match child.name() {
             (Space::Word, "p") => self.paragraph(xml, child, blocks)?,
             (Space::Word, "tbl") => {
+                let outer = std::mem::take(&mut self.met);
                 let mut table = Block::new(BlockKind::Table, String::new());
                 table.rows = table::rows(self, xml, child)?;
+                table.links = std::mem::replace(&mut self.met, outer);
                 blocks.push(table);
             }
             (Space::Word, "sectPr") => {
@@ -138,6 +183,20 @@ impl<'a> Body<'a> {
                 self.found.has_inserted_document = true;
             }
             (Space::Word, "del" | "moveFrom") if !self.options.with_changes => {}
+            (Space::Word, name @ ("ins" | "moveTo" | "del" | "moveFrom"))
+                if self.options.with_changes =>
+            {
+                let first = blocks.len();
+                self.walk(xml, child, blocks)?;
+                let mark = if matches!(name, "ins" | "moveTo") {
+                    INSERTED
+                } else {
+                    DELETED
+                };
+                blocks[first..]
+                    .iter_mut()
+                    .for_each(|block| block.mark(mark));
+            }
             (Space::Word, name) if !name.ends_with("Pr") => self.walk(xml, child, blocks)?,
             _ => {}
         }
@@ -151,6 +210,9 @@ impl<'a> Body<'a> {
         blocks: &mut Vec<Block>,
     ) -> Result<(), Error> {
         let outer = std::mem::take(&mut self.anchored);
+        let outer_links = std::mem::take(&mut self.met);
+        let outer_break = std::mem::take(&mut self.has_page_break);
+        let outer_text = self.new_text();
         let mut properties = Properties::default();
         let mut text = std::mem::take(&mut self.carried);
         while let Some(child) = xml.child(element)? {
@@ -159,11 +221,24 @@ impl<'a> Body<'a> {
                 _ => self.inline(xml, &child, &mut text)?,
             }
         }
+        self.written = outer_text;
         let anchored = std::mem::replace(&mut self.anchored, outer);
+        if std::mem::replace(&mut self.has_page_break, outer_break) {
+            text = text.trim_matches('\n').to_owned();
+        }
+        if self.fields.are_at_instruction() {
+            self.fields.hidden.push('\n');
+        }
+        let links = std::mem::replace(&mut self.met, outer_links);
+        if properties.end_is_deleted && self.options.with_changes {
+            text.push_str(&marked("¶", DELETED));
+        }
         if properties.end_is_deleted && !self.options.with_changes {
             self.carried = text;
+            self.met.extend(links);
         } else {
-            let block = self.block(&properties, text);
+            let mut block = self.block(&properties, text);
+            block.links = links;
             blocks.extend(Some(block).filter(|block| !block.is_blank()));
         }
         blocks.extend(anchored);
@@ -174,7 +249,10 @@ impl<'a> Body<'a> {
     /// What a paragraph is: by itself, then by its style.
     fn block(&mut self, properties: &Properties, text: String) -> Block {
         let role = self.styles.role(properties.style.as_deref());
-        let numbered = properties.numbered.as_ref().or(role.numbered.as_ref());
+        let of_style = role.numbered.as_ref();
+        let of_style =
+            of_style.map(|numbered| self.numbering.at_level_of(numbered, &role.numbered_by));
+        let numbered = properties.numbered.as_ref().or(of_style.as_ref());
         let numbered = numbered.filter(|numbered| Numbering::is_list(numbered));
         let mut block = Block::new(BlockKind::Paragraph, text);
         block.label = numbered.and_then(|numbered| self.numbering.label(numbered));
@@ -201,31 +279,38 @@ impl<'a> Body<'a> {
         text: &mut String,
     ) -> Result<(), Error> {
         match element.name() {
+            (Space::Word, "fldChar") => self.field(xml, element, text)?,
+            (Space::Word, "instrText") => self.fields.instruct(xml, element)?,
+            (Space::Word, "t" | "delText") if self.fields.are_at_instruction() => {
+                xml.text(element, &mut self.fields.hidden)?;
+            }
+            name if self.fields.are_at_instruction() && is_leaf(name) => {}
             (Space::Word, "t" | "delText") => xml.text(element, text)?,
             (Space::Word, "tab" | "ptab") => text.push('\t'),
             (Space::Word, "cr") => text.push('\n'),
             (Space::Word, "noBreakHyphen") => text.push('-'),
             (Space::Word, "br") => {
                 let kind = xml.attribute_in(element, Space::Word, "type")?;
-                let is_line = !matches!(kind.as_deref(), Some("page" | "column"));
-                text.extend(is_line.then_some('\n'));
+                self.has_page_break |= matches!(kind.as_deref(), Some("page" | "column"));
+                text.push('\n');
             }
             (Space::Word, "sym") => {
-                let code = xml.attribute_in(element, Space::Word, "char")?;
-                text.extend(code.as_deref().and_then(symbol));
+                let sign = self.sign(xml, element)?;
+                text.push_str(&sign);
             }
-            (Space::Word, "ins" | "moveTo") => self.changed(xml, element, "++", text)?,
+            (Space::Word, "ins" | "moveTo") => self.changed(xml, element, INSERTED, text)?,
             (Space::Word, "del" | "moveFrom") if self.options.with_changes => {
-                self.changed(xml, element, "--", text)?;
+                self.changed(xml, element, DELETED, text)?;
             }
             (Space::Word, "del" | "moveFrom") => {}
+            (Space::Word, "fldSimple") => self.simple_field(xml, element, text)?,
             (Space::Word, "hyperlink") => self.hyperlink(xml, element, text)?,
             (Space::Word, "footnoteReference") => self.note(xml, element, "footnote", text)?,
             (Space::Word, "endnoteReference") => self.note(xml, element, "endnote", text)?,
             (Space::Word, "drawing" | "pict" | "object") => self.drawing(xml, element)?,
             (Space::Math, "oMath" | "oMathPara") => math::push(xml, element, text)?,
             // The reading aid above other text; instructions of fields; properties.
-            (Space::Word, "rt" | "instrText" | "delInstrText" | "fldData") => {}
+            (Space::Word, "rt" | "delInstrText" | "fldData") => {}
             (Space::Word, name) if !name.ends_with("Pr") => {
                 while let Some(child) = xml.child(element)? {
                     self.inline(xml, &child, text)?;
@@ -238,10 +323,117 @@ impl<'a> Body<'a> {
 
     fn children(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<String, Error> {
         let mut text = String::new();
+        let outer = self.new_text();
         while let Some(child) = xml.child(element)? {
             self.inline(xml, &child, &mut text)?;
         }
+        self.written = outer;
         Ok(text)
+    }
+
+    /// Goes on with a text of its own, and answers which one came before.
+    fn new_text(&mut self) -> u64 {
+        self.texts += 1;
+        std::mem::replace(&mut self.written, self.texts)
+    }
+
+    /// The begin of a field, the begin of its result, or its end.
+    fn field(
+        &mut self,
+        xml: &mut Xml<'_>,
+        element: &Element<'_>,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        let kind = xml.attribute_in(element, Space::Word, "fldCharType")?;
+        match kind.as_deref() {
+            Some("begin") => self.fields.begin(xml, element)?,
+            Some("separate") => self.fields.separate((self.written, text.len())),
+            Some("end") => self.end_field(xml, text)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_field(&mut self, xml: &mut Xml<'_>, text: &mut String) -> Result<(), Error> {
+        let Some(field) = self.fields.end() else {
+            return Ok(());
+        };
+        if self.fields.are_at_instruction() {
+            return Ok(());
+        }
+        let here = field.result.filter(|(written, _)| *written == self.written);
+        let start = here
+            .map(|(_, start)| start)
+            .filter(|start| text.is_char_boundary(*start));
+        if let Some(target) = field.target() {
+            let result = start.map(|start| text.split_off(start));
+            self.push_link(xml, &result.unwrap_or_default(), &target, text)?;
+        } else if let Some(state) = &field.form
+            && start.is_none_or(|start| text[start..].trim().is_empty())
+        {
+            xml.count_text(state.len())?;
+            text.push_str(state);
+        }
+        Ok(())
+    }
+
+    fn simple_field(
+        &mut self,
+        xml: &mut Xml<'_>,
+        element: &Element<'_>,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        let instruction = xml.attribute_in(element, Space::Word, "instr")?;
+        let target = instruction.as_deref().and_then(fields::target);
+        let inner = self.children(xml, element)?;
+        match target {
+            Some(target) if !inner.is_empty() => self.push_link(xml, &inner, &target, text)?,
+            _ => text.push_str(&inner),
+        }
+        Ok(())
+    }
+
+    /// A link's text, with where it leads or that noted beside it.
+    fn push_link(
+        &mut self,
+        xml: &mut Xml<'_>,
+        inner: &str,
+        target: &str,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        if inner.trim().is_empty() {
+            text.push_str(inner);
+            return Ok(());
+        }
+        // One target may stand behind any number of links.
+        xml.count_text(target.len())?;
+        if self.options.with_links {
+            text.push_str(&markdown::link(inner, target));
+        } else {
+            text.push_str(inner);
+            xml.count_text(inner.len())?;
+            self.met.push(Link {
+                text: inner.to_owned(),
+                target: target.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// A sign of a symbol font: its character, or its number.
+    fn sign(&mut self, xml: &Xml<'_>, element: &Element<'_>) -> Result<String, Error> {
+        let font = xml.attribute_in(element, Space::Word, "font")?;
+        let font = font.unwrap_or_default();
+        let code = xml.attribute_in(element, Space::Word, "char")?;
+        let code = code.unwrap_or_default();
+        let number = u32::from_str_radix(code.trim(), 16).ok();
+        match number.and_then(|number| symbols::character(&font, number)) {
+            Some(character) => Ok(character.to_string()),
+            None => {
+                self.found.unknown_signs += 1;
+                Ok(format!("[{} {}]", shown(font.trim()), shown(code.trim())))
+            }
+        }
     }
 
     /// An insertion or a deletion, marked when that is asked for.
@@ -253,10 +445,9 @@ impl<'a> Body<'a> {
         text: &mut String,
     ) -> Result<(), Error> {
         let inner = self.children(xml, element)?;
-        if self.options.with_changes && !inner.is_empty() {
-            text.push_str(&format!("{{{mark}{inner}{mark}}}"));
-        } else {
-            text.push_str(&inner);
+        match self.options.with_changes {
+            true => text.push_str(&marked(&inner, mark)),
+            false => text.push_str(&inner),
         }
         Ok(())
     }
@@ -272,12 +463,8 @@ impl<'a> Body<'a> {
         let inner = self.children(xml, element)?;
         let target = id.as_deref().and_then(|id| self.links.external(id));
         match target {
-            Some(target) if self.options.with_links && !inner.trim().is_empty() => {
-                // One target may stand behind any number of links.
-                xml.count_text(target.len())?;
-                text.push_str(&format!("[{inner}]({target})"));
-            }
-            _ => text.push_str(&inner),
+            Some(target) => self.push_link(xml, &inner, target, text)?,
+            None => text.push_str(&inner),
         }
         Ok(())
     }
@@ -376,20 +563,41 @@ pub(super) fn is_separator(xml: &Xml<'_>, element: &Element<'_>) -> Result<bool,
     Ok(kind.is_some_and(|kind| kind != "normal"))
 }
 
-/// The character that a sign of a symbol font stands for, where there is one.
-fn symbol(code: &str) -> Option<char> {
-    let code = u32::from_str_radix(code.trim(), 16).ok()?;
-    // Symbol fonts keep their signs at F000 (17.3.3.30); these are common ones of Wingdings.
-    match code {
-        0xf0fc => Some('✓'),
-        0xf0fb => Some('✗'),
-        0xf0fe => Some('☑'),
-        0xf0fd => Some('☒'),
-        0xf0a8 | 0xf06f => Some('☐'),
-        0xf0e0 => Some('→'),
-        0xf0df => Some('←'),
-        0xf0b7 | 0xf06c => Some('•'),
-        0xf000.. => None,
-        code => char::from_u32(code).filter(|character| !character.is_control()),
+/// Text marked as inserted or deleted, once.
+pub(super) fn marked(text: &str, mark: &str) -> String {
+    let end = format!("{mark}}}");
+    let inner = text
+        .strip_prefix('{')
+        .and_then(|text| text.strip_prefix(mark));
+    let inner = inner.and_then(|inner| inner.strip_suffix(&*end));
+    let is_marked = inner.is_some_and(|inner| !inner.contains(&*end));
+    if text.is_empty() || is_marked {
+        return text.to_owned();
+    }
+    format!("{{{mark}{text}{end}")
+}
+
+/// Whether an element is shown by itself, and not by what it holds.
+fn is_leaf(name: (Space, &str)) -> bool {
+    let is_word = |name| {
+        matches!(
+            name,
+            "tab"
+                | "ptab"
+                | "cr"
+                | "noBreakHyphen"
+                | "br"
+                | "sym"
+                | "footnoteReference"
+                | "endnoteReference"
+                | "drawing"
+                | "pict"
+                | "object"
+        )
+    };
+    match name {
+        (Space::Word, name) => is_word(name),
+        (Space::Math, _) => true,
+        _ => false,
     }
 }

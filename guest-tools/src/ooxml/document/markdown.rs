@@ -61,7 +61,7 @@ impl Block {
         let Some(label) = &self.label else {
             return markdown::quoted("Note", &self.text);
         };
-        let lines: Vec<_> = self.text.lines().collect();
+        let lines: Vec<_> = self.text.lines().map(markdown::line).collect();
         format!("[^{mark}{label}]: {}", lines.join("\n    "))
     }
 }

@@ -2,11 +2,13 @@
 //! beside it.
 
 mod body;
+mod fields;
 mod headings;
 mod markdown;
 mod numbering;
 mod properties;
 mod styles;
+mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -38,7 +40,8 @@ pub(crate) struct DocumentOptions {
     /// Insertions and deletions are marked as in `CriticMarkup`, `{++in++}` and `{--out--}`;
     /// else the first are in and the second are not.
     pub(crate) with_changes: bool,
-    /// Links, and where notes belong, are written into the text as in Markdown.
+    /// Links, and where notes belong, are written into the text as in Markdown; else links stand
+    /// beside it.
     pub(crate) with_links: bool,
 }
 
@@ -69,9 +72,19 @@ pub(crate) struct Block {
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_strings")]
     #[schemars(with = "Vec<Vec<String>>")]
     pub(crate) rows: Rows,
+    /// The links in the text or the rows that lead outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) links: Vec<Link>,
     /// Where the text is to be had from, when it stands in a part of its own.
     #[serde(skip)]
     linked: Option<Linked>,
+}
+
+/// A link that leads outside.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Link {
+    pub(crate) text: String,
+    pub(crate) target: String,
 }
 
 /// What a block is.
@@ -102,6 +115,7 @@ impl Block {
             author: None,
             text,
             rows: Rows::new(),
+            links: Vec::new(),
             linked: None,
         }
     }
@@ -114,8 +128,27 @@ impl Block {
         }
     }
 
+    /// The same with the number before it, or a bullet: for where there is nothing but text.
+    fn lines_with_label(&self) -> String {
+        let is_bullet = self.kind == BlockKind::ListItem && !self.text.trim().is_empty();
+        let bullet = is_bullet.then_some("•");
+        match self.label.as_deref().or(bullet) {
+            Some(label) => format!("{label} {}", self.lines()).trim_end().to_owned(),
+            None => self.lines(),
+        }
+    }
+
+    /// Marks all text as inserted or deleted.
+    fn mark(&mut self, mark: &str) {
+        self.text = body::marked(&self.text, mark);
+        for cell in self.rows.iter_mut().flatten().flatten() {
+            *cell = body::marked(cell, mark);
+        }
+    }
+
     fn is_blank(&self) -> bool {
-        self.text.trim().is_empty() && self.rows.is_empty() && self.linked.is_none()
+        let has_text = !self.text.trim().is_empty() || self.label.is_some();
+        !has_text && self.rows.is_empty() && self.linked.is_none()
     }
 }
 
@@ -225,6 +258,15 @@ impl<R: BufRead + Seek> Reading<R> {
             let warning = "a document inserted whole (`altChunk`) is not read";
             self.warnings.push(warning);
         }
+        if found.has_open_field {
+            let warning = "a field has no end; what stands in it is at the end of the text";
+            self.warnings.push(warning);
+        }
+        if found.unknown_signs > 0 {
+            let count = found.unknown_signs;
+            let warning = format!("{count} signs of symbol fonts are shown by their numbers");
+            self.warnings.push(&warning);
+        }
         self.fill_in()?;
         for (kind, element, block) in NOTES {
             let notes = self.notes(kind, element, block, &found);
@@ -280,6 +322,7 @@ impl<R: BufRead + Seek> Reading<R> {
                 .get(&(element, id.unwrap_or_default().into_owned()));
             let text = body.text(&mut xml, &child)?;
             let mut note = Block::new(block, text.trim().to_owned());
+            note.links = body.links();
             if !note.is_blank() {
                 note.author = author.map(Cow::into_owned);
                 note.label = number.map(usize::to_string);
@@ -296,8 +339,11 @@ impl<R: BufRead + Seek> Reading<R> {
         let links = self.package.relationships(&part).unwrap_or_default();
         let mut xml = Xml::new(&part, &text);
         let root = xml.root()?;
-        let text = Body::new(self.options, &self.styles, &links).text(&mut xml, &root)?;
-        Ok(Block::new(block, text.trim().to_owned()))
+        let mut body = Body::new(self.options, &self.styles, &links);
+        let text = body.text(&mut xml, &root)?;
+        let mut margin = Block::new(block, text.trim().to_owned());
+        margin.links = body.links();
+        Ok(margin)
     }
 
     /// Puts the text of charts and diagrams where they stand.

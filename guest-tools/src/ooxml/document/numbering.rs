@@ -32,6 +32,8 @@ struct Level {
     text: String,
     /// Whether all numbers in it are decimal (17.9.4).
     is_legal: bool,
+    /// The style whose paragraphs stand on it (17.9.23).
+    style: Option<String>,
     /// The level, from 1, after which it starts anew (17.9.10): 0 is none; any before it where
     /// nothing is said.
     restart: Option<usize>,
@@ -135,6 +137,26 @@ impl Numbering {
         label(view, counts, level)
     }
 
+    /// The same list, at the level that is linked to one of these styles.
+    pub(super) fn at_level_of(&self, numbered: &Numbered, styles: &[Option<String>]) -> Numbered {
+        let level = styles
+            .iter()
+            .flatten()
+            .find_map(|style| self.level_of(numbered, style));
+        Numbered {
+            list: numbered.list.clone(),
+            level: level.unwrap_or(numbered.level),
+        }
+    }
+
+    fn level_of(&self, numbered: &Numbered, style: &str) -> Option<u8> {
+        let list = self.lists.get(&numbered.list)?;
+        let defined = self.definitions.get(&list.definition)?;
+        let view = View { list, defined };
+        let is_linked = |level: &usize| view.level(*level).style.as_deref() == Some(style);
+        (0..LEVELS).find(is_linked).map(|level| level as u8)
+    }
+
     /// Whether a paragraph belongs to a list. List `0` takes it out of the one of its style.
     pub(super) fn is_list(paragraph: &Numbered) -> bool {
         paragraph.list.trim() != "0"
@@ -199,6 +221,7 @@ impl Level {
                 (Space::Word, "start") => self.start = value.trim().parse().ok(),
                 (Space::Word, "isLgl") => self.is_legal = !matches!(&*value, "0" | "false"),
                 (Space::Word, "numFmt") => self.format = shown(&value),
+                (Space::Word, "pStyle") => self.style = Some(shown(&value)),
                 (Space::Word, "lvlText") => self.text = shown(&value),
                 (Space::Word, "lvlRestart") => self.restart = value.trim().parse().ok(),
                 _ => {}

@@ -17,6 +17,8 @@ pub(super) struct Role {
     /// The level of a heading, from 1.
     pub(super) heading: Option<u8>,
     pub(super) numbered: Option<Numbered>,
+    /// The styles that may stand for a level of that list: its own, and the one that names the list.
+    pub(super) numbered_by: [Option<String>; 2],
     /// How many levels deeper than its list says an item stands.
     pub(super) indent: u8,
 }
@@ -99,6 +101,7 @@ impl Styles {
     fn derived(&self, id: Option<&str>) -> Role {
         let mut role = Role::default();
         let mut decided = false;
+        role.numbered_by[0] = id.map(str::to_owned);
         let mut next = id;
         for _ in 0..MAX_CHAIN {
             let Some(id) = next else {
@@ -113,7 +116,10 @@ impl Styles {
                 decided = style.decide(&mut role);
             }
             let numbered = style.properties.numbered.as_ref();
-            role.numbered = role.numbered.or(numbered.cloned());
+            if role.numbered.is_none() && numbered.is_some() {
+                role.numbered = numbered.cloned();
+                role.numbered_by[1] = Some(id.to_owned());
+            }
             role.indent = role.indent.max(style.indent());
             next = style.based_on.as_deref();
         }

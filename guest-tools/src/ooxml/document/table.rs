@@ -1,6 +1,6 @@
 //! Tables in documents (ECMA-376 part 1, 17.4).
 
-use super::body::Body;
+use super::body::{Body, DELETED, INSERTED, marked};
 use crate::ooxml::Error;
 use crate::ooxml::table::Rows;
 use crate::ooxml::xml::{Element, Space, Xml};
@@ -14,6 +14,7 @@ const MAX_SPAN: usize = 63;
 struct Cell {
     span: usize,
     is_continuation: bool,
+    is_inserted: bool,
     is_deleted: bool,
 }
 
@@ -22,6 +23,7 @@ struct Cell {
 struct Row {
     /// Columns left out before the first cell.
     before: usize,
+    is_inserted: bool,
     is_deleted: bool,
 }
 
@@ -46,6 +48,14 @@ fn walk(
     while let Some(child) = xml.child(element)? {
         match child.name() {
             (Space::Word, "tr") => rows.extend(row(body, xml, &child)?),
+            (Space::Word, "del" | "moveFrom") if !body.with_changes() => {}
+            (Space::Word, name @ ("ins" | "moveTo" | "del" | "moveFrom")) => {
+                let first = rows.len();
+                walk(body, xml, &child, rows)?;
+                let is_inserted = matches!(name, "ins" | "moveTo");
+                let further = rows[first..].iter_mut();
+                further.for_each(|row| mark(body, row, is_inserted, !is_inserted));
+            }
             (Space::Word, name) if !name.ends_with("Pr") => walk(body, xml, &child, rows)?,
             _ => {}
         }
@@ -66,8 +76,24 @@ fn row(
     }
     let mut whole = vec![None; row.before.min(MAX_SPAN)];
     body.count_cells(whole.len())?;
+    mark(body, &mut cells, row.is_inserted, row.is_deleted);
     whole.append(&mut cells);
     Ok(Some(whole))
+}
+
+/// Marks cells as inserted or deleted, when that is asked for.
+fn mark(body: &Body<'_>, cells: &mut [Option<String>], is_inserted: bool, is_deleted: bool) {
+    if !body.with_changes() {
+        return;
+    }
+    for cell in cells.iter_mut().flatten() {
+        if is_inserted {
+            *cell = marked(cell, INSERTED);
+        }
+        if is_deleted {
+            *cell = marked(cell, DELETED);
+        }
+    }
 }
 
 fn walk_row(
@@ -96,6 +122,7 @@ impl Row {
             let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
                 (Space::Word, "gridBefore") => self.before = number(value),
+                (Space::Word, "ins") => self.is_inserted = true,
                 (Space::Word, "del") => self.is_deleted = true,
                 _ => {}
             }
@@ -125,7 +152,9 @@ fn cell(
     }
     let further = cell.span.clamp(1, MAX_SPAN) - 1;
     body.count_cells(1 + further)?;
-    cells.push((!cell.is_continuation).then(|| text.join("\n")));
+    let mut text = [(!cell.is_continuation).then(|| text.join("\n"))];
+    mark(body, &mut text, cell.is_inserted, cell.is_deleted);
+    cells.extend(text);
     cells.extend(std::iter::repeat_n(None, further));
     Ok(())
 }
@@ -140,6 +169,7 @@ impl Cell {
                     // Without a value the cell continues the one before it (17.4.84).
                     self.is_continuation |= value.is_none_or(|value| value != "restart");
                 }
+                (Space::Word, "cellIns") => self.is_inserted = true,
                 (Space::Word, "cellDel") => self.is_deleted = true,
                 _ => {}
             }

@@ -173,12 +173,12 @@ fn list_items_have_level_and_number() {
 #[test]
 fn breaks_tabs_fields_and_equations_stand_in_order() {
     let inside = "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:br w:type='page'/><w:noBreakHyphen/></w:r>\
-        <w:r><w:fldChar w:fldCharType='begin'/><w:instrText>PAGE</w:instrText></w:r><w:fldSimple><w:r><w:t>7</w:t></w:r></w:fldSimple>\
+        <w:r><w:fldChar w:fldCharType='begin'/><w:instrText>PAGE</w:instrText></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r><w:fldSimple><w:r><w:t>7</w:t></w:r></w:fldSimple>\
         <m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath><w:ruby><w:rt><w:r><w:t>aid</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>base</w:t></w:r></w:rubyBase></w:ruby>\
         <w:r><w:sym w:font='Wingdings' w:char='F0FC'/></w:r>";
     assert_eq!(
         shown(&read(&paragraph("", inside))),
-        ["Paragraph a\tb\n-7x=1base✓"]
+        ["Paragraph a\tb\n\n-7x=1base✓"]
     );
 }
 
@@ -365,4 +365,261 @@ fn labels_are_those_that_word_shows() {
     for (label, text) in items {
         assert_eq!(label, text);
     }
+}
+
+fn marks(kind: &str, inside: &str) -> String {
+    format!("<w:r><w:fldChar w:fldCharType='{kind}'>{inside}</w:fldChar></w:r>")
+}
+
+/// A field with an instruction, in any runs, and a result.
+fn field(instruction: &str, result: &str) -> String {
+    [
+        &marks("begin", ""),
+        instruction,
+        &marks("separate", ""),
+        result,
+        &marks("end", ""),
+    ]
+    .map(|piece| piece.to_owned())
+    .concat()
+}
+
+fn instruction(text: &str) -> String {
+    format!("<w:r><w:instrText xml:space='preserve'>{text}</w:instrText></w:r>")
+}
+
+const LINKED: DocumentOptions = DocumentOptions {
+    with_links: true,
+    with_changes: false,
+};
+
+#[test]
+fn of_fields_only_the_result_is_text() {
+    let inner = field(&instruction(" MERGEFIELD x "), &run("INNER"));
+    let outer = field(
+        &(instruction(" IF ") + &inner + &run("typed") + &instruction(" = 1 ")),
+        &run("yes"),
+    );
+    let without_result =
+        marks("begin", "") + &instruction("TC x") + &run("hidden") + &marks("end", "");
+    let body = paragraph("", &(run("A ") + &outer + &without_result + &run(" Z")));
+    assert_eq!(shown(&read(&body)), ["Paragraph A yes Z"]);
+}
+
+#[test]
+fn what_a_field_without_end_hides_comes_to_light() {
+    let body =
+        paragraph("", &(run("a") + &marks("begin", "") + &run("b"))) + &paragraph("", &run("c"));
+    let document = read(&body);
+    assert_eq!(shown(&document), ["Paragraph a", "Paragraph b\nc"]);
+    assert!(
+        document.warnings[0].contains("has no end"),
+        "{:?}",
+        document.warnings
+    );
+}
+
+#[test]
+fn marks_of_fields_in_any_order_do_no_harm() {
+    let all = [
+        "end", "separate", "begin", "separate", "separate", "end", "end", "begin",
+    ];
+    let body = paragraph("", &(all.map(|kind| marks(kind, "")).concat() + &run("x")));
+    assert_eq!(shown(&read(&body)), ["Paragraph x"]);
+    let deep = read(&paragraph("", &marks("begin", "").repeat(200)));
+    assert!(shown(&deep).is_empty());
+}
+
+#[test]
+fn boxes_and_lists_of_forms_show_what_they_are_set_to() {
+    let form = |data: &str| {
+        marks("begin", &format!("<w:ffData>{data}</w:ffData>"))
+            + &instruction("FORM")
+            + &marks("end", "")
+    };
+    let inside = form("<w:checkBox><w:default w:val='1'/></w:checkBox>")
+        + &form("<w:checkBox><w:default w:val='1'/><w:checked w:val='0'/></w:checkBox>")
+        + &form("<w:checkBox><w:checked/></w:checkBox>")
+        + &form(
+            "<w:ddList><w:result w:val='1'/><w:listEntry w:val='one'/><w:listEntry w:val='two'/></w:ddList>",
+        )
+        + &form("<w:ddList><w:result w:val='9'/><w:listEntry w:val='one'/></w:ddList>");
+    assert_eq!(shown(&read(&paragraph("", &inside))), ["Paragraph ☒☐☒two"]);
+}
+
+#[test]
+fn signs_that_are_not_known_are_shown_by_number_and_told_of() {
+    let sign =
+        |font: &str, code: &str| format!("<w:r><w:sym w:font='{font}' w:char='{code}'/></w:r>");
+    let inside = sign("Symbol", "F0B3") + &sign("Wingdings", "F0FE") + &sign("Dingbats", "F0C3");
+    let document = read(&paragraph("", &inside));
+    assert_eq!(shown(&document), ["Paragraph ≥☑[Dingbats F0C3]"]);
+    assert!(
+        document.warnings[0].contains("1 signs"),
+        "{:?}",
+        document.warnings
+    );
+}
+
+#[test]
+fn breaks_of_pages_and_columns_part_words() {
+    let inside = |kind: &str| {
+        format!(
+            "{}<w:r><w:br w:type='{kind}'/></w:r>{}",
+            run("one"),
+            run("two")
+        )
+    };
+    for kind in ["page", "column"] {
+        assert_eq!(
+            shown(&read(&paragraph("", &inside(kind)))),
+            ["Paragraph one\ntwo"]
+        );
+    }
+    let first = paragraph("", &format!("<w:r><w:br w:type='page'/></w:r>{}", run("x")));
+    assert_eq!(shown(&read(&first)), ["Paragraph x"]);
+}
+
+#[test]
+fn cells_and_notes_have_the_numbers_and_bullets_of_their_paragraphs() {
+    let list = |id: u8, text: &str| {
+        let properties = format!("<w:numPr><w:ilvl w:val='0'/><w:numId w:val='{id}'/></w:numPr>");
+        paragraph(&properties, text)
+    };
+    let cell = |inside: &str| format!("<w:tc>{inside}</w:tc>");
+    let row = |inside: &str| format!("<w:tr>{inside}</w:tr>");
+    let body = format!(
+        "<w:tbl>{}{}</w:tbl>{}",
+        row(&(cell(&list(1, "")) + &cell(&list(1, &run("x"))))),
+        row(&cell(&(list(9, &run("y")) + &list(9, "")))),
+        list(1, &run("after"))
+    );
+    assert_eq!(
+        shown(&read(&body)),
+        ["Table 1.\t2. x\n• y", "ListItem1 3.after"]
+    );
+}
+
+#[test]
+fn links_stand_beside_the_text_of_their_block() {
+    let link = format!("<w:hyperlink r:id='l'>{}</w:hyperlink>", run("here"));
+    let simple = format!(
+        "<w:fldSimple w:instr='HYPERLINK \"http://s.example/\"'>{}</w:fldSimple>",
+        run("simple")
+    );
+    let complex = field(
+        &(instruction(" HYPER") + &instruction("LINK \"http://c.example/a b(c)\" ")),
+        &run("complex"),
+    );
+    let body = paragraph("", &(run("see ") + &link + &simple))
+        + &format!(
+            "<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>",
+            paragraph("", &complex)
+        )
+        + &paragraph("", &run("none"));
+    let json = serde_json::to_value(read(&body)).unwrap();
+    assert_eq!(
+        json["blocks"][0]["links"],
+        serde_json::json!([
+            { "text": "here", "target": "https://example.org/" },
+            { "text": "simple", "target": "http://s.example/" },
+        ])
+    );
+    assert_eq!(
+        json["blocks"][1]["links"],
+        serde_json::json!([{ "text": "complex", "target": "http://c.example/a b(c)" }])
+    );
+    assert_eq!(json["blocks"][2]["links"], serde_json::json!(null));
+    let text = read_with(&body, LINKED).markdown();
+    assert!(
+        text.contains("[simple](http://s.example/)")
+            && text.contains("| [complex](http://c.example/a%20b%28c%29) |"),
+        "{text}"
+    );
+}
+
+#[test]
+fn changes_of_rows_cells_paragraphs_and_blocks_are_marked() {
+    let cell = |properties: &str, text: &str| {
+        format!(
+            "<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>",
+            paragraph("", text)
+        )
+    };
+    let row = |properties: &str, cells: &str| {
+        format!("<w:tr><w:trPr>{properties}</w:trPr>{cells}</w:tr>")
+    };
+    let inserted = format!("<w:ins>{}</w:ins>", run("b"));
+    let body = format!(
+        "<w:tbl>{}{}{}</w:tbl>{}<w:ins>{}</w:ins><w:del>{}</w:del>",
+        row("<w:ins/>", &(cell("", &run("a")) + &cell("", &inserted))),
+        row("<w:del/>", &cell("", &run("c"))),
+        row(
+            "",
+            &(cell("<w:cellIns/>", &run("d")) + &cell("<w:cellDel/>", &run("e")))
+        ),
+        paragraph("<w:rPr><w:del/></w:rPr>", &run("f")),
+        paragraph("", &run("g")),
+        paragraph("", &run("h")),
+    );
+    let options = DocumentOptions {
+        with_changes: true,
+        ..DocumentOptions::default()
+    };
+    assert_eq!(
+        shown(&read_with(&body, options)),
+        [
+            "Table {++a++}\t{++b++}\n{--c--}\n{++d++}\t{--e--}",
+            "Paragraph f{--¶--}",
+            "Paragraph {++g++}",
+            "Paragraph {--h--}",
+        ]
+    );
+    assert_eq!(shown(&read(&body)), ["Table a\tb\nd", "Paragraph fg"]);
+}
+
+#[test]
+fn styles_that_a_list_links_to_its_levels_stand_on_them() {
+    let style = |id: &str, more: &str| {
+        format!(
+            "<w:style w:type='paragraph' w:styleId='{id}'><w:name w:val='{id}'/>{more}</w:style>"
+        )
+    };
+    let listed = "<w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>";
+    let styles = style("A", listed) + &style("B", listed) + &style("C", "<w:basedOn w:val='B'/>");
+    let level = |level: u8, style: &str, text: &str| {
+        format!(
+            "<w:lvl w:ilvl='{level}'><w:start w:val='1'/><w:numFmt w:val='decimal'/><w:pStyle w:val='{style}'/>\
+             <w:lvlText w:val='{text}'/></w:lvl>"
+        )
+    };
+    let numbering = format!(
+        "<w:abstractNum w:abstractNumId='0'>{}{}</w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>",
+        level(0, "A", "%1."),
+        level(1, "B", "%1.%2")
+    );
+    let body = ["A", "B", "C", "A"]
+        .map(|style| paragraph(&format!("<w:pStyle w:val='{style}'/>"), &run("x")));
+    let bytes = archive(&[
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "d.xml")]),
+        ),
+        (
+            "d.xml",
+            &part("document", &format!("<w:body>{}</w:body>", body.concat())),
+        ),
+        (
+            "_rels/d.xml.rels",
+            &relationships(&[("s", "styles", "s.xml"), ("n", "numbering", "n.xml")]),
+        ),
+        ("s.xml", &part("styles", &styles)),
+        ("n.xml", &part("numbering", &numbering)),
+    ]);
+    let document = read_docx(Cursor::new(bytes), DocumentOptions::default()).unwrap();
+    let labels = document
+        .blocks
+        .iter()
+        .map(|block| block.label.as_deref().unwrap());
+    assert_eq!(labels.collect::<Vec<_>>(), ["1.", "1.1", "1.2", "2."]);
 }

@@ -3,6 +3,7 @@
 use super::place::{Place, Range};
 use super::sheet::{Row, Sheet};
 use super::value::Value;
+use crate::ooxml::markdown;
 use crate::ooxml::relationships::Relationships;
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, check};
@@ -87,7 +88,7 @@ impl Hyperlink {
                 row: number,
             };
             if self.range.contains(place) && written.insert((column, number)) {
-                *value = Value::Text(format!("[{}]({target})", value.text()));
+                *value = Value::Text(markdown::link(&value.text(), target));
                 added += target.len() as u64;
             }
         }
