@@ -101,7 +101,7 @@ impl Oddities {
         let all = [
             (
                 without_value,
-                "formulas were saved without a value; `formulas: true` shows them",
+                "formulas were saved without a value; `read_xlsx` with `formulas: true` shows them",
             ),
             (
                 self.without_string,

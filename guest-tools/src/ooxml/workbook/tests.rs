@@ -458,7 +458,9 @@ fn formulas_without_a_value_are_told_of() {
     let book = read(commented(), &WorkbookOptions::default());
     assert_eq!(
         book.warnings,
-        ["sheet `One`: 1 formulas were saved without a value; `formulas: true` shows them"]
+        [
+            "sheet `One`: 1 formulas were saved without a value; `read_xlsx` with `formulas: true` shows them"
+        ]
     );
     let options = WorkbookOptions {
         with_formulas: true,
