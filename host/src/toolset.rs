@@ -66,6 +66,8 @@ impl Toolset {
 /// The hint, without the tools and arguments that the single tool has not.
 fn single_hint(error: &CallError) -> &str {
     match error.code() {
+        // What the tool itself found missing, it has a word for.
+        code::NOT_FOUND if error.details().contains_key("parent") => error.hint(),
         code::NOT_FOUND | code::NOT_A_DIRECTORY => {
             "check the spelling; the operation `list` shows what is there"
         }

@@ -1,11 +1,13 @@
 //! `sandbox_filesystem`: one tool for everything, which answers in a form of its own.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use rootbound::{Consent, Session, Toolset};
+use rootbound::{Consent, Limits, Session, Toolset};
 use serde_json::{Value, json};
 
 use crate::support::cli::Cli;
+use crate::support::mounts::Mount;
 use crate::support::tree::names;
 use crate::support::{Fixture, Recorded};
 
@@ -140,6 +142,85 @@ fn a_recursive_listing_ends_ten_levels_down() {
     );
     assert_eq!(listed[1]["itemsCount"], 10);
     assert_eq!(listed[0][9]["name"], ["d"; 10].join("/"));
+    assert_too_deep(&listed, &["d"; 10].join("/"));
+}
+
+fn assert_too_deep(listed: &Value, path: &str) {
+    let skipped = json!({ "too_deep": 1, "examples": [path] });
+    assert_eq!(listed[1]["skipped"], skipped);
+    assert_eq!(listed[1]["truncated"], true);
+    assert_ne!(listed[1]["hint"].as_str().unwrap_or_default(), "");
+}
+
+#[test]
+fn what_the_operator_says_is_too_deep_is_said_to_be_left_out() {
+    let fixture = Fixture::new();
+    fixture.work("a/b/c/f", "");
+    let limits = Limits {
+        max_depth: 2,
+        ..Limits::default()
+    };
+    let builder = Session::builder().work_root(fixture.workspace());
+    let recorded = Recorded::build(builder.toolset(Toolset::Single).limits(limits));
+    let all = json!({ "operation": "list", "path": ".", "recursive": true });
+    assert_too_deep(&answer(&recorded, all), "a/b");
+    let below = json!({ "operation": "list", "path": "a/b", "recursive": true });
+    let below = answer(&recorded, below);
+    assert_eq!(below[0][1]["name"], "c/f");
+    assert_eq!(below[1]["truncated"], false);
+}
+
+/// Of a tree and of one directory, by the number of entries and by their bytes.
+#[test]
+fn a_listing_is_cut_into_pages_that_are_the_whole() {
+    let fixture = Fixture::new();
+    let _memory = Mount::memory("64m", &fixture.workspace());
+    for number in 0..15_000 {
+        fixture.work(&format!("d/{}/{number}", number % 3), "");
+    }
+    for number in 0..7_000 {
+        fixture.work(&format!("wide/{}{number}", "n".repeat(30)), "");
+    }
+    let recorded = allowing(&fixture);
+    for (path, recursive, total) in [("d", true, 15_003), ("wide", false, 7_000)] {
+        let mut arguments = json!({ "operation": "list", "path": path, "recursive": recursive });
+        let mut names = BTreeSet::new();
+        let mut pages = 0;
+        loop {
+            let page = answer(&recorded, arguments.clone());
+            let items = page[0].as_array().unwrap();
+            assert_eq!(page[1]["itemsCount"], items.len());
+            assert!(items.len() <= 10_000 && page.to_string().len() < 256 * 1024);
+            names.extend(items.iter().map(|item| item["name"].to_string()));
+            pages += 1;
+            assert_eq!(page[1]["truncated"], page[1].get("next_cursor").is_some());
+            match page[1].get("next_cursor") {
+                Some(cursor) => arguments["cursor"] = cursor.clone(),
+                None => break,
+            }
+        }
+        assert!(pages > 1, "{path} came in one page");
+        assert_eq!(names.len(), total, "{path}");
+    }
+}
+
+#[test]
+fn a_directory_without_its_parents_is_told_how_to_make_them() {
+    let fixture = Fixture::new();
+    let recorded = allowing(&fixture);
+    for path in ["d/e", "d/e/f"] {
+        let error = recorded.error(TOOL, json!({ "operation": "createDir", "path": path }));
+        assert_eq!(error.code(), "not-found");
+        let told = Toolset::Single.failure(&error)["error"]["hint"].clone();
+        assert!(
+            told.as_str().unwrap().contains("`recursive: true`"),
+            "{told}"
+        );
+    }
+    // What is missing for another reason keeps its word.
+    let error = recorded.error(TOOL, json!({ "operation": "read", "path": "d/e" }));
+    let told = Toolset::Single.failure(&error)["error"]["hint"].clone();
+    assert!(told.as_str().unwrap().contains("`list`"), "{told}");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 //! It answers `{success, data, metadata}`; what a failure looks like is the host's matter,
 //! since most failures are its refusals.
 
+mod listing;
+
 use super::delete_file::delete;
 use crate::editing::choice;
 use crate::files::{
-    Descriptor, DescriptorFlags, DescriptorType, ErrorCode, Kind, Miss, OpenFlags, PathFlags,
-    Roots, create_directory, modified, open, put, version,
+    ErrorCode, Kind, Miss, PathFlags, Roots, create_directory, modified, open, put, version,
 };
 use crate::reading;
 use crate::text::{self, Decoding};
@@ -17,9 +18,6 @@ use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-
-/// Levels of a recursive listing (issue: at most 10).
-const MOST_DEEP: usize = 10;
 
 /// The tool.
 pub(crate) struct SandboxFilesystem;
@@ -38,6 +36,8 @@ pub(crate) struct Arguments {
     // For a deletion the host reads it, beside `recursive`.
     /// Overwrite, or delete recursively
     force: Option<bool>,
+    /// For list: from `next_cursor`
+    cursor: Option<String>,
     default_encoding: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Tool for SandboxFilesystem {
         let (data, metadata) = match arguments.operation {
             Operation::Read => read(path, encoding, arguments.default_encoding.as_deref()),
             Operation::Write => write(&arguments, encoding),
-            Operation::List => list(path, recursive),
+            Operation::List => listing::list(path, recursive, arguments.cursor.as_deref()),
             Operation::CreateDir => create_dir(path, recursive),
             Operation::Delete => delete_path(path),
             Operation::Exists => exists(path),
@@ -168,85 +168,16 @@ fn write(arguments: &Arguments, encoding: Encoding) -> Answer {
     Ok((Value::Null, facts(metadata)))
 }
 
-fn list(path: &str, recursive: bool) -> Answer {
-    let flags = DescriptorFlags::READ;
-    let found = Roots::preopened().look_up(|root| {
-        root.open_at(PathFlags::SYMLINK_FOLLOW, path, OpenFlags::DIRECTORY, flags)
-    })?;
-    let mut listing = Listing::default();
-    let levels = if recursive { MOST_DEEP } else { 1 };
-    listing.add(&found.object, "", levels)?;
-    let metadata = json!({ "itemsCount": listing.items.len(), "truncated": listing.truncated });
-    Ok((listing.items.into(), facts(metadata)))
-}
-
-#[derive(Default)]
-struct Listing {
-    items: Vec<Value>,
-    truncated: bool,
-}
-
-impl Listing {
-    /// Adds the entries of a directory, and of those in it while there are levels left. Links
-    /// are not followed.
-    fn add(&mut self, directory: &Descriptor, above: &str, levels: usize) -> Result<(), ErrorCode> {
-        let mut inner = Vec::new();
-        let entries = directory.read_directory()?;
-        loop {
-            let entry = match entries.read_directory_entry() {
-                Ok(Some(entry)) => entry,
-                Ok(None) => break,
-                // The host allows no more; what there is is worth having.
-                Err(ErrorCode::Quota) if !self.items.is_empty() => {
-                    self.truncated = true;
-                    break;
-                }
-                Err(code) => return Err(code),
-            };
-            // A name that no path can carry is marked by the host with a NUL before it.
-            let usable = !entry.name.starts_with('\0');
-            let name = format!("{above}{}", entry.name.trim_start_matches('\0'));
-            self.items
-                .push(json!({ "name": name, "type": Kind::from(entry.type_) }));
-            if entry.type_ == DescriptorType::Directory && usable {
-                inner.push((entry.name, name));
-            }
-        }
-        drop(entries);
-        self.descend(directory, inner, levels - 1)
-    }
-
-    fn descend(
-        &mut self,
-        directory: &Descriptor,
-        inner: Vec<(String, String)>,
-        levels: usize,
-    ) -> Result<(), ErrorCode> {
-        if levels == 0 {
-            return Ok(());
-        }
-        for (entry, name) in inner {
-            if self.truncated {
-                return Ok(());
-            }
-            let flags = DescriptorFlags::READ;
-            let opened = directory.open_at(PathFlags::empty(), &entry, OpenFlags::DIRECTORY, flags);
-            // What may not be looked into is still an entry.
-            if let Ok(opened) = opened {
-                self.add(&opened, &format!("{name}/"), levels)?;
-            }
-        }
-        Ok(())
-    }
-}
-
 fn create_dir(path: &str, recursive: bool) -> Answer {
     let roots = Roots::preopened();
     let root = roots.writable()?;
     if recursive {
         create_directory(root, path)?;
     } else {
-        root.create_directory_at(path)?;
+        match root.create_directory_at(path) {
+            Err(ErrorCode::NoEntry) => return Err(no_parent(path).into()),
+            answer => answer?,
+        }
     }
     Ok((Value::Null, facts(json!({ "created": true }))))
 }
@@ -307,6 +238,13 @@ fn no_content() -> Failure {
 fn not_base64() -> Failure {
     Failure::invalid_arguments("`content` is not base64")
         .hint("encode the bytes with the standard alphabet and padding, or use `utf-8` for text")
+}
+
+fn no_parent(path: &str) -> Failure {
+    let message = format!("the directory that `{path}` is to be made in does not exist");
+    Failure::new("not-found", message)
+        .hint("give `recursive: true` to make it as well")
+        .details(&json!({ "parent": "absent" }))
 }
 
 fn taken(path: &str) -> Failure {
