@@ -181,7 +181,8 @@ pub struct Limits {
     pub max_memory: u64,
     /// Levels of a recursive listing or search.
     pub max_depth: u32,
-    /// Entries of one page of a listing.
+    /// Entries in one page of a directory. A component may ask for the next: what a call lists
+    /// in all is bounded by its time and its results.
     pub max_entries: u64,
     /// Open descriptors, streams and other WASI resources at one time.
     pub max_handles: u32,
@@ -232,8 +233,8 @@ impl Limits {
 
 impl Default for Limits {
     /// The defaults are: 10 MiB read of one object and 512 MiB altogether; 5 MiB written;
-    /// results up to 16 MiB; 256 MiB of guest memory; 10 levels; 10,000 entries of a
-    /// listing; 256 open handles; 5 seconds; no quotas for all calls of a session together.
+    /// results up to 16 MiB; 256 MiB of guest memory; 10 levels; 10,000 entries in a
+    /// page of a directory; 256 open handles; 5 seconds; no quotas for all calls of a session together.
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
         Self {

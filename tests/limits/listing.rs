@@ -86,3 +86,25 @@ fn a_limit_of_zero_entries_answers_with_the_limit() {
     assert_eq!(error.code(), "limit-exceeded");
     assert_eq!(error.details()["limit"], "max_entries");
 }
+
+/// A component asks for page after page: what it lists in all is bounded by time.
+#[test]
+fn max_entries_bounds_a_page_of_a_directory_and_not_a_walk() {
+    let fixture = Fixture::new();
+    for path in ["a/1", "a/2", "a/3", "b/1", "b/2", "b/3"] {
+        fixture.input(path, "");
+    }
+    let recorded = limited(&fixture, 2);
+    let tree = recorded.fields("list_files", json!({ "recursive": true }));
+    assert_eq!(
+        (&tree["count"], &tree["truncated"]),
+        (&json!(8), &json!(false))
+    );
+    let found = recorded.fields("find_files", json!({ "pattern": "3" }));
+    assert_eq!(found["count"], 2);
+    let flat = recorded.fields("list_files", json!({ "path": "a" }));
+    assert_eq!(
+        (&flat["count"], &flat["truncated"]),
+        (&json!(2), &json!(true))
+    );
+}

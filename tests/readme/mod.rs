@@ -134,6 +134,37 @@ fn the_limits_in_the_readme_are_the_defaults() {
     }
 }
 
+/// It does not bound what a component lists in all.
+#[test]
+fn max_entries_is_said_everywhere_to_bound_a_page() {
+    for (name, phrase) in [
+        ("README.md", "thousand entries in a listing's page"),
+        ("SECURITY.md", "entries in each page of a directory"),
+        (
+            "docs/deployment.md",
+            "`max_entries`, for one page of a directory",
+        ),
+        (
+            "docs/rootbound.example.toml",
+            "in one page of a directory; a component may ask",
+        ),
+        (
+            "docs/rootbound.schema.json",
+            "Entries in one page of a directory",
+        ),
+        (
+            "tests/cli/help-mcp.txt",
+            "Entries in one page of a directory",
+        ),
+    ] {
+        let text = document(name)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(text.contains(phrase), "{name} does not say `{phrase}`");
+    }
+}
+
 #[test]
 fn every_dependency_has_its_reason() {
     let reasons = document("CONTRIBUTING.md");

@@ -492,7 +492,7 @@ pub(crate) struct PolicyArgs {
     /// Levels of a recursive listing or search [default: 10].
     #[arg(long, value_name = "N", value_parser = counts::parse::<u32>)]
     max_depth: Option<u32>,
-    /// Entries of one listing [default: 10000].
+    /// Entries in one page of a directory; a component may ask for the next [default: 10000].
     #[arg(long, value_name = "N", value_parser = counts::parse::<u64>)]
     max_entries: Option<u64>,
     /// Open files, directories and streams at one time [default: 256].

@@ -72,7 +72,7 @@ const FOREIGN: [(&[&str], &str); 14] = [
     ),
     (
         &["max_results", "max_files", "max_items", "limit"],
-        "`max_entries` is for a listing, `max_session_files` for what a session makes",
+        "`max_entries` is for a page of a directory, `max_session_files` for what a session makes",
     ),
     (
         &["max_output_size", "max_result_size", "max_response_size"],

@@ -73,7 +73,7 @@ pub struct DeclaredLimits {
     /// Levels of a listing.
     #[serde(deserialize_with = "given")]
     pub max_depth: Option<u32>,
-    /// Entries of a listing.
+    /// Entries in one page of a directory.
     #[serde(deserialize_with = "given")]
     pub max_entries: Option<u64>,
     /// Open files, directories and streams.
