@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::audit::Damage;
 use crate::errno;
 
+/// Bytes of a path that an answer repeats: the longest that Linux takes.
+const MOST_SHOWN: usize = 4096;
+
 /// The stable codes of every answer that is not success.
 ///
 /// Scripts compare against these; they are never renamed.
@@ -201,6 +204,15 @@ impl CallError {
         }
     }
 
+    /// Says which of the paths that a tool took from a text this is about, as it stood there.
+    pub(crate) fn about(self, path: &str) -> Self {
+        if path.is_empty() || path.len() > MOST_SHOWN {
+            return self;
+        }
+        let message = format!("`{}`: {}", path.escape_debug(), self.message());
+        self.saying(message).detail("path", path)
+    }
+
     /// A limit by its configuration name, its value, and what was asked for.
     pub(crate) fn limit(name: &'static str, value: u64, actual: u64) -> Self {
         let hint = match name {
@@ -218,8 +230,8 @@ impl CallError {
             }
             "max_write_bytes" => {
                 "write less at a time: several files or, where the policy lets files be changed, \
-                 the rest with `append_file`; what is copied or edited whole needs a higher limit \
-                 of the operator"
+                 the rest with `append_file`, up to `max_read_bytes` in one file; what is copied, \
+                 edited or larger needs a higher limit of the operator"
             }
             "deleted_objects" | "deleted_depth" => {
                 "delete the directories inside it first, each in a call of its own"

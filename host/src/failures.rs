@@ -36,6 +36,11 @@ impl Failures {
         }
     }
 
+    /// The path that the last failure is about.
+    pub(crate) fn at_hand(&self) -> &str {
+        &self.opening
+    }
+
     pub(crate) fn note(&mut self, error: &CallError) {
         if let Some(earlier) = self.of_paths.get_mut(&self.opening) {
             *earlier = error.clone();

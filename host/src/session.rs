@@ -321,7 +321,7 @@ impl Session {
         let answer;
         (state, answer) = running::call_tool(&shared.component, state, tool, &arguments);
         let result = self
-            .output_of(&mut state, answer)
+            .output_of(&mut state, tool, answer)
             .and_then(|output| self.finish(&mut state, output, options))
             .map_err(
                 |error| match self.record_late_refusal(&state, &arguments, &error) {
@@ -371,9 +371,16 @@ impl Session {
         }
     }
 
+    /// Whether the caller cannot know from the arguments which path a failure is about.
+    fn names_no_path(&self, tool: &str) -> Result<bool, CallError> {
+        let definition = self.shared.component.definition(tool)?;
+        Ok(definition.is_some_and(|definition| definition.paths.is_empty()))
+    }
+
     fn output_of(
         &self,
         state: &mut CallState,
+        tool: &str,
         answer: Result<Answer, CallError>,
     ) -> Result<Output, CallError> {
         match answer? {
@@ -382,10 +389,12 @@ impl Session {
                 state.advise_on_parts(&output.fields);
                 Output::from_component(output, &self.shared.roots, &state.failures, limit)
             }
-            Err(ToolError::Host) => Err(state.answer().unwrap_or_else(|| {
-                CallError::new(code::IO, "the tool failed and named no reason")
-                    .hint_of("report this to the author of the tool")
-            })),
+            Err(ToolError::Host) => Err(match state.answer() {
+                Some(error) if self.names_no_path(tool)? => error.about(state.failures.at_hand()),
+                Some(error) => error,
+                None => CallError::new(code::IO, "the tool failed and named no reason")
+                    .hint_of("report this to the author of the tool"),
+            }),
             Err(ToolError::Tool(failure)) => {
                 let limit = self.shared.policy.limits.max_output_bytes;
                 let sent = Sent::default().text(&failure.message).text(&failure.hint);

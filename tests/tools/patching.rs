@@ -79,6 +79,40 @@ fn several_files_are_changed_in_one_transaction() {
     assert_eq!(output.receipt().unwrap().effects.len(), 5);
 }
 
+/// Whatever the host says, of which of the files it says it.
+#[test]
+fn a_refusal_names_the_file_of_the_patch() {
+    let fixture = everything();
+    fixture.work("secret", "one\n");
+    let builder = Session::builder().work_root(fixture.workspace());
+    let builder = builder.overwrite(Consent::Allow).deny("secret");
+    let recorded = Recorded::build(builder.delete(Consent::Deny));
+    let change = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-one\n+two\n");
+    for (section, path, code) in [
+        (change("absent"), "absent", "not-found"),
+        (change("../up"), "../up", "invalid-path"),
+        (change("secret"), "secret", "pattern-denied"),
+        (change("no/such/file"), "no/such/file", "not-found"),
+        (
+            "--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n".to_owned(),
+            "gone",
+            "delete-denied",
+        ),
+        (
+            "diff --git a/none b/to\nrename from none\nrename to to\n".to_owned(),
+            "none",
+            // It takes a name away, whether anything has it or not.
+            "delete-denied",
+        ),
+    ] {
+        let first = "--- /dev/null\n+++ b/first\n@@ -0,0 +1 @@\n+new\n";
+        let error = recorded.error("apply_patch", patch(&format!("{first}{section}")));
+        assert_eq!(error.code(), code, "{path}: {error}");
+        assert_eq!(error.details()["path"], path, "{error}");
+        assert!(error.message().contains(&format!("`{path}`")), "{error}");
+    }
+}
+
 #[test]
 fn one_hunk_that_does_not_fit_leaves_all_as_it_was() {
     let fixture = everything();

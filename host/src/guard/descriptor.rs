@@ -301,6 +301,7 @@ impl filesystem::HostDescriptor for CallState {
     }
 
     fn unlink_file_at(&mut self, fd: Fd, path: String) -> Result<(), Fault> {
+        self.failures.opening(&path);
         let base = self.directory_of(&fd)?;
         self.seeks(&base, &path);
         self.unlink_file(&base, path)
@@ -313,6 +314,7 @@ impl filesystem::HostDescriptor for CallState {
         new_fd: Fd,
         new_path: String,
     ) -> Result<(), Fault> {
+        self.failures.opening(&path);
         let base = self.directory_of(&fd)?;
         let new_base = self.directory_of(&new_fd)?;
         self.seeks(&base, &path);
@@ -327,6 +329,7 @@ impl filesystem::HostDescriptor for CallState {
         new_fd: Fd,
         new_path: String,
     ) -> Result<(), Fault> {
+        self.failures.opening(&path);
         let base = self.directory_of(&fd)?;
         let new_base = self.directory_of(&new_fd)?;
         Err(Asked::of(Operation::Link, &base, path)
