@@ -11,7 +11,7 @@ mod source;
 mod values;
 
 use crate::tool::Failure;
-use minijinja::value::ValueKind;
+use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use output::Bounded;
 use serde_json::json;
@@ -40,6 +40,8 @@ pub(crate) struct Filled {
 pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Result<Filled, Failure> {
     let mut engine = Environment::new();
     counted::bound(&mut engine);
+    // It prints what the engine is made of.
+    engine.remove_global("debug");
     engine.set_keep_trailing_newline(true);
     engine.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     engine.set_fuel(Some(MOST_STEPS));
@@ -50,6 +52,9 @@ pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Resul
     engine.set_formatter(|out, _, value| match value.kind() {
         // As JSON has them; the engine's own words are those of Python.
         ValueKind::Bool => Ok(write!(out, "{}", value.is_true())?),
+        ValueKind::Number if is_endless(value) => {
+            Err(Error::new(ErrorKind::InvalidOperation, ENDLESS))
+        }
         ValueKind::String | ValueKind::Number => Ok(write!(out, "{value}")?),
         ValueKind::Undefined => Ok(()),
         _ => Err(Error::new(ErrorKind::NonPrimitive, NO_TEXT)),
@@ -63,6 +68,13 @@ pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Resul
         return Err(missing_variables(&all));
     }
     render(&engine, &source, variables, strict)
+}
+
+const ENDLESS: &str = "the result is no finite number, as where something is divided by zero";
+
+/// Whether a number is infinite or none at all.
+fn is_endless(value: &Value) -> bool {
+    f64::try_from(value.clone()).is_ok_and(|number| !number.is_finite())
 }
 
 const NO_TEXT: &str = "a list, an object or null cannot stand in a text";
@@ -193,6 +205,36 @@ fn said(error: &Error) -> String {
 mod tests {
     use super::*;
     use serde_json::Value;
+
+    #[test]
+    fn what_is_no_finite_number_is_refused() {
+        for template in ["{{ 1/0 }}", "{{ -1/0 }}", "{{ 0/0 }}", "{{ 1e308 * 10 }}"] {
+            let failure = filled(template, json!({})).unwrap_err();
+            assert_eq!(failure.code, "invalid-arguments", "{template}");
+            assert!(
+                failure.message.contains("no finite number"),
+                "{}",
+                failure.message
+            );
+        }
+        assert_eq!(
+            filled("{{ 1/2 }} {{ n }}", json!({ "n": 1e300 })).unwrap(),
+            "0.5 1e+300"
+        );
+    }
+
+    #[test]
+    fn the_engine_does_not_show_its_inside() {
+        for strict in [true, false] {
+            for template in [
+                "{{ debug() }}",
+                "{{ debug(1) }}",
+                "{% set x = debug() %}{{ x }}",
+            ] {
+                assert!(fill_in(template, "{}", strict).is_err(), "{template}");
+            }
+        }
+    }
 
     fn fill_in(template: &str, variables: &str, strict: bool) -> Result<Filled, Failure> {
         fill(template, &serde_json::from_str(variables).unwrap(), strict)
