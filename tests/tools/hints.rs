@@ -250,6 +250,158 @@ fn counts_in_templates_are_refused_before_they_take_memory() {
     }
 }
 
+#[test]
+fn base64_is_not_recommended_by_whom_it_is_refused() {
+    let fixture = Fixture::new();
+    fixture.work("a", "x");
+    let recorded = allowing(&fixture);
+    let edits = json!([{ "old_text": "x", "new_text": "y" }]);
+    for label in ["base64", "BASE64", "klingon"] {
+        for (tool, arguments) in [
+            (
+                "edit_file",
+                json!({ "path": "a", "edits": edits, "encoding": label }),
+            ),
+            (
+                "append_file",
+                json!({ "path": "a", "content": "eA==", "encoding": label }),
+            ),
+            ("search_files", json!({ "query": "x", "encoding": label })),
+            (
+                "apply_patch",
+                json!({ "patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n", "encoding": label }),
+            ),
+        ] {
+            let error = recorded.error(tool, arguments);
+            assert_eq!(error.code(), "unsupported-encoding", "{tool} {label}");
+            assert!(!error.hint().contains("base64"), "{tool}: {}", error.hint());
+            assert!(
+                error.hint().contains("`windows-1252`"),
+                "{tool}: {}",
+                error.hint()
+            );
+        }
+    }
+    let error = recorded.error("read_file", json!({ "path": "a", "encoding": "klingon" }));
+    assert!(error.hint().contains("`base64`"), "{}", error.hint());
+}
+
+#[test]
+fn what_was_not_found_is_told_where_else_to_look() {
+    let fixture = Fixture::new();
+    fixture.work("s/a.md", "word");
+    fixture.work(".gitignore", "left.md\n");
+    fixture.work("left.md", "word");
+    fixture.work("d/e/f/deep.md", "word");
+    let recorded = allowing(&fixture);
+    let hint = |tool: &str, arguments: Value| {
+        let fields = recorded.fields(tool, arguments);
+        assert_eq!(fields["count"], 0, "{fields}");
+        fields["hint"].as_str().unwrap_or_default().to_owned()
+    };
+    let find = |arguments| hint("find_files", arguments);
+    for (arguments, give) in [
+        (json!({ "pattern": "s/a.md", "path": "s" }), "give `a.md`"),
+        (
+            json!({ "pattern": "!*.md" }),
+            "`!` is taken for a part of names: `*.md`",
+        ),
+        (
+            json!({ "pattern": "left.md" }),
+            "1 name was left out by ignore files: `gitignore: false`",
+        ),
+        (
+            json!({ "pattern": "deep.md", "path": "d", "depth": 1 }),
+            "1 directory lies too deep",
+        ),
+        (
+            json!({ "pattern": "f/deep.md", "path": "d" }),
+            "`**/f/*deep.md*`",
+        ),
+    ] {
+        let said = find(arguments.clone());
+        assert!(said.contains(give), "{arguments}: {said}");
+    }
+    for (pattern, path) in [("a.md", "s"), ("**/f/*deep.md*", "d")] {
+        let found = recorded.fields("find_files", json!({ "pattern": pattern, "path": path }));
+        assert_eq!(found["count"], 1, "{pattern}");
+    }
+    for (arguments, give) in [
+        (
+            json!({ "query": "word", "glob": "s/a.md", "path": "s" }),
+            "give `a.md`",
+        ),
+        (
+            json!({ "query": "word", "glob": "left.md" }),
+            "ignore files",
+        ),
+        (json!({ "query": "absent" }), "ignore files"),
+        (
+            json!({ "query": "word", "path": "d", "depth": 1 }),
+            "too deep",
+        ),
+    ] {
+        let said = hint("search_files", arguments.clone());
+        assert!(said.contains(give), "{arguments}: {said}");
+    }
+}
+
+#[test]
+fn what_may_be_appended_is_bounded_by_what_may_be_read() {
+    let fixture = Fixture::new();
+    let limits = rootbound::Limits {
+        max_write_bytes: 10,
+        ..rootbound::Limits::default()
+    };
+    let builder = Session::builder().work_root(fixture.workspace());
+    let recorded = Recorded::build(builder.limits(limits));
+    let arguments = json!({ "path": "a", "content": "x".repeat(11) });
+    assert_told(
+        &recorded,
+        "write_file",
+        arguments,
+        "limit-exceeded",
+        "up to `max_read_bytes`",
+    );
+}
+
+#[test]
+fn a_last_line_that_is_too_long_is_shown_from_a_cursor() {
+    let fixture = Fixture::new();
+    let utf_16: Vec<u8> = std::iter::once(0xfeff)
+        .chain("\u{1f642}".repeat(50_000).encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    fixture.work("utf-8", format!("first\n{}x", "\u{20ac}".repeat(50_000)));
+    fixture.work("utf-16", utf_16);
+    let limits = rootbound::Limits {
+        max_read_bytes: 90_000,
+        ..rootbound::Limits::default()
+    };
+    let builder = Session::builder().work_root(fixture.workspace());
+    let recorded = Recorded::build(builder.limits(limits));
+    for path in ["utf-8", "utf-16"] {
+        let error = recorded.error("read_file", json!({ "path": path, "offset": -1 }));
+        assert_eq!(error.code(), "limit-exceeded", "{error}");
+        let cursor = &error.details()["next_cursor"];
+        assert!(
+            error.hint().contains(cursor.as_str().unwrap()),
+            "{}",
+            error.hint()
+        );
+        let output = recorded
+            .call("read_file", json!({ "path": path, "cursor": cursor }))
+            .unwrap();
+        let end = if path == "utf-8" {
+            "\u{20ac}x"
+        } else {
+            "\u{1f642}"
+        };
+        assert!(output.text().unwrap().ends_with(end));
+        assert_eq!(output.fields()["truncated"], false);
+    }
+}
+
 /// An agent that has one tool is not sent to others.
 #[test]
 fn the_single_tool_names_no_others() {

@@ -25,7 +25,7 @@ pub(crate) struct Encoded {
 /// `unsupported-encoding`.
 pub(crate) fn choice(named: Option<&str>, assumed: Option<&str>) -> Result<Choice, Failure> {
     let label = named.or(assumed).unwrap_or_default();
-    Choice::of_text(named, assumed).map_err(|_| reading::unknown_encoding(label))
+    Choice::of_text(named, assumed).map_err(|_| reading::no_encoding_of_texts(label))
 }
 
 /// Where in a piece of a file there is something else than text: NUL is in no text, but in

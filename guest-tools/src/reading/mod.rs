@@ -12,7 +12,7 @@ mod whole;
 
 pub(crate) use facts::Facts;
 pub(crate) use part::{From, Part};
-pub(crate) use refusals::{not_text, unknown_encoding, utf_16_without_mark};
+pub(crate) use refusals::{no_encoding_of_texts, not_text, unknown_encoding, utf_16_without_mark};
 
 use crate::files::{open, version};
 use crate::text::Choice;

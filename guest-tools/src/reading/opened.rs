@@ -2,9 +2,12 @@
 
 use super::lines::{Lines, Taken};
 use super::part::{From, Part, Reader};
-use super::refusals::{behind_the_end, foreign_cursor, no_place_inside, too_far};
+use super::refusals::{behind_the_end, foreign_cursor, no_place_inside, too_far, too_long};
 use super::{Facts, Reading, Wish};
-use crate::text::{Decoding, Encoding, End, LEAST_TEXT, LONGEST_MARK, Place, Window, tail};
+use crate::files::{ErrorCode, ReadAnswer};
+use crate::text::{
+    Decoding, Encoding, End, LEAST_TEXT, LONGEST_MARK, LineFeed, Place, Window, tail,
+};
 use crate::tool::{Content, Error, Failure};
 
 /// A line that a file with fewer does not have.
@@ -22,6 +25,54 @@ const TELLING_AT_END: u64 = 256;
 fn told(path: &str, wish: &Wish, head: &[u8]) -> Result<Encoding, Failure> {
     wish.refuse_overlooked(path, head)?;
     Ok(wish.choice.at_start_of(head))
+}
+
+/// Blocks at the end of a file that are remembered: enough to show what stands there.
+const MOST_SEEN: usize = 2;
+
+/// The end of a file, as far as it was seen before the host handed out no more.
+#[derive(Default)]
+struct LastSeen {
+    blocks: usize,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl LastSeen {
+    /// Reads on, towards the start of the file.
+    fn of(&mut self, read: Reader<'_>, length: u64, offset: u64) -> ReadAnswer {
+        let answer = read(length, offset)?;
+        if self.blocks < MOST_SEEN && (self.blocks == 0 || offset < self.start) {
+            self.blocks += 1;
+            self.start = offset;
+            self.bytes.splice(..0, answer.0.iter().copied());
+        }
+        Ok(answer)
+    }
+
+    /// Where in it a character starts, and in which line from the end.
+    fn place(&self, encoding: Encoding) -> Place {
+        let line_feed = encoding.line_feed();
+        let is_inside = |unit: &[u8]| match line_feed {
+            LineFeed::Byte => encoding.is_utf_8() && (0x80..0xc0).contains(&unit[0]),
+            LineFeed::Utf16Le => unit.len() < 2 || (0xdc..0xe0).contains(&unit[1]),
+            LineFeed::Utf16Be => (0xdc..0xe0).contains(&unit[0]),
+        };
+        let width = line_feed.width();
+        let skipped = self
+            .bytes
+            .chunks(width)
+            .take(4)
+            .take_while(|unit| is_inside(unit));
+        let skipped = (skipped.count() * width).min(self.bytes.len());
+        let rest = &self.bytes[skipped..];
+        let line_feeds = line_feed.count(rest) + u64::from(!line_feed.ends(rest));
+        Place {
+            line: -i64::try_from(line_feeds.max(1)).unwrap_or(i64::MAX),
+            byte: self.start + skipped as u64,
+            inside: true,
+        }
+    }
 }
 
 /// A file whose reading starts at some line.
@@ -76,7 +127,14 @@ impl<'a> Opened<'a> {
     ) -> Result<Self, Error> {
         let encoding = told(path, wish, &read(TELLING_AT_END, 0)?.0)?;
         let text = (encoding.start(), size);
-        let tail = tail(&mut *read, encoding.line_feed(), text, lines)?;
+        let mut seen = LastSeen::default();
+        let watched = |length, offset| seen.of(&mut *read, length, offset);
+        let tail = match tail(watched, encoding.line_feed(), text, lines) {
+            Err(ErrorCode::Quota) if !seen.bytes.is_empty() => {
+                return Err(too_long(lines, seen.place(encoding), size).into());
+            }
+            tail => tail?,
+        };
         let mut window = Window::read_already(read, tail.place.byte, tail.bytes);
         window.starts_text(encoding.line_feed(), 0);
         Ok(Self {

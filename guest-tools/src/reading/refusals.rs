@@ -8,7 +8,10 @@ use serde_json::json;
 
 /// Labels that are named when one is not known.
 const LABELS: &str = "`utf-8`, `utf-16le`, `windows-1252`, `iso-8859-15`, `shift_jis`, `gb18030`, \
-    `big5`, `euc-kr`, `koi8-r`, or `base64` for the bytes";
+    `big5`, `euc-kr`, `koi8-r`";
+
+const LEAVE_OUT: &str =
+    "leave `encoding` out, or give a label of the WHATWG Encoding Standard, such as ";
 
 /// The caller named an encoding that there is not.
 pub(crate) fn unknown_encoding(label: &str) -> Failure {
@@ -16,9 +19,16 @@ pub(crate) fn unknown_encoding(label: &str) -> Failure {
         "unsupported-encoding",
         format!("`{label}` is no known encoding"),
     )
-    .hint(format!(
-        "leave `encoding` out, or give a label of the WHATWG Encoding Standard, such as {LABELS}"
-    ))
+    .hint(format!("{LEAVE_OUT}{LABELS}, or `base64` for the bytes"))
+}
+
+/// The caller named what is no encoding of texts to a tool that takes nothing but texts.
+pub(crate) fn no_encoding_of_texts(label: &str) -> Failure {
+    let message = match label.eq_ignore_ascii_case("base64") {
+        true => "`base64` is for bytes, and this tool works on texts".to_owned(),
+        false => format!("`{label}` is no known encoding"),
+    };
+    Failure::new("unsupported-encoding", message).hint(format!("{LEAVE_OUT}{LABELS}"))
 }
 
 /// The bytes from an offset on are not text.
@@ -129,6 +139,22 @@ pub(super) fn too_far(line: u64, bytes: u64, reached: Place) -> Failure {
         "actual": bytes.saturating_add(1),
         "next_cursor": reached.to_string(),
     }))
+}
+
+/// The last lines have more bytes than the host hands out of a file.
+pub(super) fn too_long(lines: u64, seen: Place, size: u64) -> Failure {
+    let (what, has) = match lines {
+        1 => ("line".to_owned(), "has"),
+        lines => (format!("{lines} lines"), "have"),
+    };
+    let message = format!("the last {what} {has} more bytes than one call may read of a file");
+    let bytes = size.saturating_sub(seen.byte);
+    Failure::new("limit-exceeded", message)
+        .hint(format!(
+            "give `cursor: \"{seen}\"` and no `offset` for the last {bytes} bytes, or from the \
+             start of the file `max_bytes`, and then each `next_cursor`"
+        ))
+        .details(&json!({ "limit": "max_read_bytes", "next_cursor": seen.to_string() }))
 }
 
 /// A cursor that no answer about this file can have held.

@@ -76,7 +76,8 @@ impl Tool for FindFiles {
         let is_first = page.cursor == Cursor::default();
         let next = find.fill(&mut page, &roots, path)?;
         let is_empty = is_first && next.is_none() && page.rows.count() == 0;
-        let hint = is_empty.then(|| doubt(&arguments.pattern)).flatten();
+        let hint = || doubt(&arguments.pattern, path, &page.skipped);
+        let hint = is_empty.then(hint).flatten();
         Ok(page.finish(next, hint))
     }
 }

@@ -11,7 +11,7 @@ use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
 use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
     Cursor, Options, Pattern, Place, Position, Reason, Skipped, Start, Visit, Walk, doubt,
-    is_regex, names_hidden, parsed,
+    is_regex, left_out, names_hidden, parsed,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -368,7 +368,8 @@ impl Search {
         let is_whole = rows.next().is_none();
         let last = shown.last().map_or(behind, |row: &Row| row.line);
         self.hits += shown.len() as u64;
-        self.searched += u64::from(is_whole);
+        // On the page that it begins on, be it that it fills that page.
+        self.searched += u64::from(behind == 0 && (is_whole || !shown.is_empty()));
         if !shown.is_empty() {
             self.rows.push(&File {
                 root,
@@ -392,11 +393,16 @@ impl Search {
                 "some files are not UTF-8: give their `encoding`, such as `windows-1252`"
                     .to_owned(),
             ),
-            () if glob.is_some() => doubt(glob?),
+            // With `!` it takes in most names.
+            () if glob.is_some_and(|glob| !glob.starts_with('!')) => doubt(
+                glob?,
+                arguments.path.as_deref().unwrap_or("."),
+                &self.skipped,
+            ),
             () if arguments.regex != Some(true) && is_regex(&arguments.query) => {
                 Some("`query` was searched for as it is: give `regex: true`".to_owned())
             }
-            () => None,
+            () => left_out(&self.skipped),
         }
     }
 

@@ -1,16 +1,62 @@
 //! A glob that found nothing, and what it may have been meant to be: such globs are right as
 //! they are, only that hardly any name is like them.
 
+use super::Skipped;
 use super::pattern::{Pattern, Spelling};
 
-/// What to try in place of a glob that found nothing.
-pub(crate) fn doubt(glob: &str) -> Option<String> {
+/// What to try in place of a glob that found nothing below `path`.
+pub(crate) fn doubt(glob: &str, path: &str, skipped: &Skipped) -> Option<String> {
+    misread(glob)
+        .or_else(|| from_above(glob, path))
+        .or_else(|| left_out(skipped))
+        .or_else(|| part_of_a_name(glob))
+}
+
+/// What may be found where nothing was looked at.
+pub(crate) fn left_out(skipped: &Skipped) -> Option<String> {
+    let count = |count: u64, one: &str, several: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {several}"),
+    };
+    let ignored = (skipped.ignored > 0).then(|| {
+        let what = count(skipped.ignored, "name was", "names were");
+        format!("{what} left out by ignore files: `gitignore: false` takes them in")
+    });
+    let too_deep = (skipped.too_deep > 0).then(|| {
+        let what = count(skipped.too_deep, "directory lies", "directories lie");
+        format!("{what} too deep: give a larger `depth`, or start there with `path`")
+    });
+    let all: Vec<String> = ignored.into_iter().chain(too_deep).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// A glob that says something else than what was meant.
+fn misread(glob: &str) -> Option<String> {
     quoted(glob)
         .or_else(|| foreign_separators(glob))
         .or_else(|| regular_expression(glob))
         .or_else(|| from_the_top(glob))
         .or_else(|| several(glob))
-        .or_else(|| part_of_a_name(glob))
+        .or_else(|| negated(glob))
+}
+
+fn negated(glob: &str) -> Option<String> {
+    let rest = glob.strip_prefix('!')?;
+    Some(format!(
+        "`!` is taken for a part of names: `{rest}` finds those that it was to leave out, and \
+         only the `glob` of `search_files` takes `!` for all others"
+    ))
+}
+
+/// A path from the root where one from the start is meant.
+fn from_above(glob: &str, path: &str) -> Option<String> {
+    let start = path.trim_start_matches("./").trim_end_matches('/');
+    let glob = glob.trim_start_matches("./");
+    let rest = glob.strip_prefix(start)?.strip_prefix('/')?;
+    let rest = is_usable(rest, !matches!(start, "" | "."))?;
+    Some(format!(
+        "a glob starts at `path`, which is `{start}` already: give `{rest}`"
+    ))
 }
 
 /// Whether a text has what only regular expressions have.
@@ -134,10 +180,15 @@ fn part_of_a_name(glob: &str) -> Option<String> {
     let is_plain = !glob.contains(['*', '?', '[', '{', '\\']);
     let glob = glob.trim_end_matches('/');
     let (above, name) = glob.rsplit_once('/').unwrap_or(("", glob));
-    let slash = if above.is_empty() { "" } else { "/" };
+    // With a `/` inside, a glob is a path from the start.
+    let anywhere = if above.is_empty() {
+        String::new()
+    } else {
+        format!("**/{above}/")
+    };
     is_plain.then(|| {
         format!(
-            "a glob without `*` is the whole name: `{above}{slash}*{name}*` finds what has it \
+            "a glob without `*` is the whole name: `{anywhere}*{name}*` finds what has it \
              inside, with `ignore_case: true` also as capitals"
         )
     })
@@ -176,12 +227,43 @@ mod tests {
             ("*.ts | *.tsx", "give `{*.ts,*.tsx}`"),
             ("*.ts *.tsx", "give `{*.ts,*.tsx}`"),
             ("todo", "`*todo*` finds"),
-            ("docs/todo", "`docs/*todo*` finds"),
+            ("docs/todo", "`**/docs/*todo*` finds"),
+            ("!*.md", "`*.md` finds those"),
             ("TODO.md", "`*TODO.md*` finds"),
         ] {
-            let said = doubt(glob).unwrap_or_default();
+            let said = doubt(glob, ".", &Skipped::default()).unwrap_or_default();
             assert!(said.contains(give), "{glob}: {said}");
         }
+    }
+
+    #[test]
+    fn a_glob_from_above_the_start_is_told_to_begin_there() {
+        for (glob, path, give) in [
+            ("s/a.md", "s", "give `a.md`"),
+            ("./s/t/*.md", "./s/t/", "give `*.md`"),
+            ("s/a.md", ".", "`**/s/*a.md*`"),
+            ("st/a.md", "s", "`**/st/*a.md*`"),
+        ] {
+            let said = doubt(glob, path, &Skipped::default()).unwrap();
+            assert!(said.contains(give), "{glob} {path}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_was_left_out_is_said_before_a_guess_and_behind_a_mistake() {
+        let skipped = Skipped {
+            ignored: 1,
+            too_deep: 2,
+            ..Skipped::default()
+        };
+        let said = doubt("a.md", ".", &skipped).unwrap();
+        assert!(
+            said.contains("1 name was left out by ignore files: `gitignore: false`"),
+            "{said}"
+        );
+        assert!(said.contains("2 directories lie too deep"), "{said}");
+        assert!(doubt("'a.md'", ".", &skipped).unwrap().contains("quotes"));
+        assert_eq!(doubt("*.md", ".", &Skipped::default()), None);
     }
 
     #[test]
@@ -194,14 +276,14 @@ mod tests {
             "**/x/*",
             "*todo*",
         ] {
-            assert_eq!(doubt(glob), None, "{glob}");
+            assert_eq!(doubt(glob, ".", &Skipped::default()), None, "{glob}");
         }
     }
 
     #[test]
     fn what_is_said_to_give_is_a_glob() {
         for glob in [r".*\.py$", "^foo", "/abs/[a-z]*.txt", "*.a,*.b", "a/b"] {
-            let said = doubt(glob).unwrap();
+            let said = doubt(glob, ".", &Skipped::default()).unwrap();
             let given = said.split('`').skip(1).step_by(2);
             let mut globs = given.filter(|it| it.contains('*') && it.len() > 1);
             assert!(

@@ -13,7 +13,7 @@ mod skipped;
 mod start;
 
 pub(crate) use cursor::{Cursor, Position, parsed};
-pub(crate) use doubt::{doubt, is_regex};
+pub(crate) use doubt::{doubt, is_regex, left_out};
 pub(crate) use entries::Entries;
 pub(crate) use folder::Folder;
 pub(crate) use pattern::{Pattern, Spelling, names_hidden};
