@@ -251,11 +251,8 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_said_before_a_guess_and_behind_a_mistake() {
-        let skipped = Skipped {
-            ignored: 1,
-            too_deep: 2,
-            ..Skipped::default()
-        };
+        let mut skipped = Skipped::default();
+        (skipped.ignored, skipped.too_deep) = (1, 2);
         let said = doubt("a.md", ".", &skipped).unwrap();
         assert!(
             said.contains("1 name was left out by ignore files: `gitignore: false`"),
