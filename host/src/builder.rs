@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::ambient;
 use crate::approval::{Approver, Nobody};
 use crate::audit::{AuditKey, AuditLog, AuditObserver, Rotation};
@@ -16,13 +18,13 @@ use crate::journal;
 use crate::kept::Kept;
 use crate::linked::{self, Search};
 use crate::optional::GuestLine;
-use crate::patterns::{Judge, PatternError};
+use crate::patterns::{Denied, Judge, PatternError};
 use crate::policy::{Consent, Durability, LimitError, Limits, Policy};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Root, Roots};
 use crate::session::{AuditTarget, Session};
 use crate::session_directory::SessionDirectory;
-use crate::shared::Shared;
+use crate::shared::{Shared, describe_policy};
 use crate::toolset::Toolset;
 use crate::walk::{self, Boundary, ObjectId};
 
@@ -358,6 +360,14 @@ impl SessionBuilder {
         self
     }
 
+    /// A further list of what is denied, such as that of somebody else: it is judged by itself, so
+    /// that no `!` takes back what another list denies.
+    #[must_use]
+    pub fn deny_also(mut self, list: Denied) -> Self {
+        self.policy.patterns.deny_also.push(list);
+        self
+    }
+
     /// Denies what usually holds credentials, [`SECRETS`](crate::SECRETS). Default: false.
     #[must_use]
     pub fn protect_secrets(mut self, protect: bool) -> Self {
@@ -371,6 +381,15 @@ impl SessionBuilder {
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
+    }
+
+    /// The policy that was set, as [`Session::policy_json`] tells it; what the component declares
+    /// can narrow it further.
+    #[must_use]
+    pub fn policy_json(&self) -> Value {
+        let mut policy = self.policy.clone();
+        policy.paths.strict |= self.toolset == Toolset::Single;
+        describe_policy(&policy)
     }
 
     /// What a text is taken for that has no byte order mark, where the caller of a tool names no

@@ -125,7 +125,7 @@ pub use kernel::{ConfineError, KernelConfinement};
 pub use optional::GuestLine;
 pub use output::{Content, Output, Receipt, json_length};
 pub use paths::{PathRules, is_windows_device};
-pub use patterns::{PatternError, Patterns, SECRETS};
+pub use patterns::{Denied, PatternError, Patterns, SECRETS};
 pub use policy::{Consent, Durability, LimitError, Limits, Operation, Policy, RiskClass};
 #[cfg(feature = "oci")]
 pub use pulled::PulledFiles;

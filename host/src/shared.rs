@@ -13,7 +13,7 @@ use crate::audit::{AuditLog, Entry, EntryKind, Object};
 use crate::component::{Definition, ToolComponent};
 use crate::guest_log::GuestLog;
 use crate::journal::Journal;
-use crate::patterns::Judge;
+use crate::patterns::{Denying, Judge};
 use crate::policy::Policy;
 use crate::quotas::Quotas;
 use crate::random;
@@ -260,10 +260,13 @@ pub(crate) fn describe_policy(policy: &Policy) -> Value {
     let limits = &policy.limits;
     // RFC 8785 carries integers up to 2^53 - 1 and no further.
     let exact = |number: u64| number.min((1 << 53) - 1);
+    // What protects secrets comes first, so that the policy says that it does.
+    let mut denying: Vec<_> = policy.patterns.denying().collect();
+    denying.sort_by_key(|list| !list.protect_secrets);
     let mut described = json!({
         "allow": policy.patterns.allowing().next().map_or(&[][..], Vec::as_slice),
         "delete": policy.delete,
-        "deny": policy.patterns.deny,
+        "deny": denying.first().map_or(&[][..], |list| list.patterns),
         "durability": policy.durability,
         "max_call_read_bytes": exact(limits.max_call_read_bytes),
         "max_calls_per_second": limits.max_calls_per_second,
@@ -281,8 +284,12 @@ pub(crate) fn describe_policy(policy: &Policy) -> Value {
         "strict_paths": policy.paths.strict,
         "timeout_ms": exact(limits.timeout.as_millis() as u64),
     });
-    if policy.patterns.protect_secrets {
+    if denying.first().is_some_and(|list| list.protect_secrets) {
         described["protect_secrets"] = json!(true);
+    }
+    if denying.len() > 1 {
+        let list = |list: &Denying<'_>| json!({ "deny": list.patterns, "protect_secrets": list.protect_secrets });
+        described["deny_also"] = denying[1..].iter().map(list).collect();
     }
     // The first list is `allow`, from wherever it is.
     let further: Vec<_> = policy.patterns.allowing().skip(1).collect();

@@ -48,7 +48,7 @@ fn a_component_has_what_its_table_says_and_else_what_the_session_has() {
     let check = desk.check(
         "read = [\"INPUTS\"]\nmax_depth = 3\noverwrite = \"ask\"\n\
          [component.alike]\nfile = \"FILE\"\n\
-         [component.other]\nfile = \"FILE\"\nread = [\"else=OUTSIDE\"]\nmax_depth = 7\nstrict_paths = true\n",
+         [component.other]\nfile = \"FILE\"\nread = [\"else=OUTSIDE\"]\nmax_depth = 2\nstrict_paths = true\n",
     );
     assert_eq!(check["name"], "alike");
     assert_eq!(
@@ -62,7 +62,7 @@ fn a_component_has_what_its_table_says_and_else_what_the_session_has() {
         other["grants"],
         json!([{"label": "else", "rights": "read"}])
     );
-    assert_eq!(other["policy"]["max_depth"], 7);
+    assert_eq!(other["policy"]["max_depth"], 2);
     assert_eq!(other["policy"]["overwrite"], "ask");
     assert_eq!(other["policy"]["strict_paths"], true);
 }

@@ -14,8 +14,8 @@ use clap_complete::Shell;
 #[cfg(feature = "otel")]
 use rootbound::OtlpObserver;
 use rootbound::{
-    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Durability, Limits, Patterns,
-    RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset, TraceParent,
+    ApprovalQueue, ApproveEverythingUnseen, AuditLog, Consent, Denied, Durability, Limits,
+    Patterns, RefuseEverything, Rotation, SessionBuilder, TerminalApprover, Toolset, TraceParent,
     is_encoding,
 };
 
@@ -522,6 +522,9 @@ pub(crate) struct PolicyArgs {
     /// adds to what the file denies.
     #[arg(long, value_name = "GLOB", value_parser = pattern)]
     deny: Vec<String>,
+    /// What each source denies, `deny` and `protect_secrets` among it.
+    #[arg(skip)]
+    pub(super) denied: Vec<Denied>,
     /// Deny what usually holds credentials: `.env*`, `.ssh`, `*.pem`, `id_*`, `.git/hooks` and
     /// many more.
     #[arg(long)]
@@ -603,6 +606,7 @@ impl Cli {
             session.sources = completed.sources;
             session.sources.secrets = secrets;
             session.policy.allow_also = session.sources.allow_also.clone();
+            session.policy.denied = session.sources.denied.clone();
             let grants = &mut session.grants;
             // An empty variable is as good as none.
             if work_is_from_environment(&completed.matches) && !completed.work_counts {
@@ -763,30 +767,11 @@ impl PolicyArgs {
 
     pub(super) fn apply(
         &self,
-        mut builder: SessionBuilder,
+        builder: SessionBuilder,
         max_output_bytes: u64,
         log: Option<AuditLog>,
     ) -> Result<SessionBuilder, Failure> {
-        builder = builder
-            .overwrite(self.overwrite.into())
-            .delete(self.delete.into())
-            .protect_secrets(self.protect_secrets)
-            .strict_paths(self.strict_paths)
-            .portable_names(!self.any_names)
-            .durability(self.durability.into())
-            .audit_durability(self.audit_durability.into())
-            .note_confinement(!self.no_landlock)
-            .limits(self.limits(max_output_bytes));
-        if let Some(label) = self
-            .default_encoding
-            .as_ref()
-            .filter(|label| !label.is_empty())
-        {
-            builder = builder.default_encoding(label);
-        }
-        builder = self.allow.iter().fold(builder, SessionBuilder::allow);
-        builder = (self.allow_also.iter()).fold(builder, SessionBuilder::allow_also);
-        builder = self.deny.iter().fold(builder, SessionBuilder::deny);
+        let mut builder = self.rules(builder, max_output_bytes);
         builder = match self.approve {
             None => builder,
             Some(ApproveArg::Deny) => builder.approver(RefuseEverything),
@@ -802,6 +787,33 @@ impl PolicyArgs {
             Some(log) => Ok(builder.audit(log)),
             None => self.log_to(builder),
         }
+    }
+
+    /// What may be done, without who is asked and where that is recorded.
+    pub(super) fn rules(
+        &self,
+        mut builder: SessionBuilder,
+        max_output_bytes: u64,
+    ) -> SessionBuilder {
+        builder = builder
+            .overwrite(self.overwrite.into())
+            .delete(self.delete.into())
+            .strict_paths(self.strict_paths)
+            .portable_names(!self.any_names)
+            .durability(self.durability.into())
+            .audit_durability(self.audit_durability.into())
+            .note_confinement(!self.no_landlock)
+            .limits(self.limits(max_output_bytes));
+        if let Some(label) = self
+            .default_encoding
+            .as_ref()
+            .filter(|label| !label.is_empty())
+        {
+            builder = builder.default_encoding(label);
+        }
+        builder = self.allow.iter().fold(builder, SessionBuilder::allow);
+        builder = (self.allow_also.iter()).fold(builder, SessionBuilder::allow_also);
+        (self.denied.iter().cloned()).fold(builder, SessionBuilder::deny_also)
     }
 
     fn log_to(&self, builder: SessionBuilder) -> Result<SessionBuilder, Failure> {

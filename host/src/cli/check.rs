@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rootbound::{Consent, Manifest, Patterns, Rights, Rotation, SECRETS, Session};
+use rootbound::{Consent, Denied, Manifest, Patterns, Rights, Rotation, SECRETS, Session};
 use serde_json::{Value, json};
 
 use super::args::CheckArgs;
@@ -13,10 +13,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let opened = args.session.open()?;
     if args.print_config {
         let sources = &args.session.sources;
-        let policy = opened.tenant.session().policy_json();
         match args.wants_json() {
-            true => print::json(&options::as_json(sources, &policy)),
-            false => print::text(&options::as_text(sources, &policy)),
+            true => print::json(&options::as_json(sources, &opened)),
+            false => print::text(&options::as_text(sources, &opened)),
         }
     } else if args.wants_json() {
         print::json(&as_json(&opened, args.look_inside).to_string());
@@ -219,10 +218,15 @@ fn excluded(patterns: &Patterns) -> Vec<String> {
     for allow in allowing.filter(|list| !list.is_empty()) {
         lines.push(format!("whatever is not `{}`", allow.join("`, `")));
     }
-    if !patterns.deny.is_empty() {
-        lines.push(format!("what is `{}`", patterns.deny.join("`, `")));
+    let own = Denied {
+        patterns: patterns.deny.clone(),
+        protect_secrets: patterns.protect_secrets,
+    };
+    let denying = || std::iter::once(&own).chain(&patterns.deny_also);
+    for list in denying().filter(|list| !list.patterns.is_empty()) {
+        lines.push(format!("what is `{}`", list.patterns.join("`, `")));
     }
-    if patterns.protect_secrets {
+    if denying().any(|list| list.protect_secrets) {
         lines.push(format!(
             "what usually holds credentials: `{}`",
             SECRETS.join("`, `")

@@ -1,9 +1,11 @@
 //! Opening what a command works with: sessions, one for each component, and the kernel's
 //! confinement round all of them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rootbound::{AuditLog, KernelConfinement, Limits, Session, SessionBuilder, Tenant, ToolHost};
+use serde_json::Value;
 
 use super::args::SessionArgs;
 use super::components::Wanted;
@@ -17,6 +19,17 @@ pub(crate) struct Opened {
     pub(crate) approver: &'static str,
     /// Where the audit log is exported to.
     pub(crate) otlp: Option<String>,
+    /// The policy of the session, as it was set.
+    pub(crate) policy: Value,
+    /// The same of each component, before what that declares narrows it.
+    pub(crate) policies: BTreeMap<String, Value>,
+}
+
+/// A component's name and session, and the policy that was set for it.
+struct OfComponent {
+    name: String,
+    session: Session,
+    policy: Value,
 }
 
 impl SessionArgs {
@@ -31,7 +44,7 @@ impl SessionArgs {
         let sessions = self.sessions(max_output_bytes)?;
         let host = ToolHost::default();
         let mut warnings: Vec<&String> = Vec::new();
-        for (name, session) in &sessions {
+        for OfComponent { name, session, .. } in &sessions {
             host.load_session(name, session.clone())?;
             for warning in session.warnings() {
                 if !warnings.contains(&warning) {
@@ -40,7 +53,7 @@ impl SessionArgs {
                 }
             }
         }
-        let Some((_, first)) = sessions.first() else {
+        let Some(OfComponent { session: first, .. }) = sessions.first() else {
             return Err(anyhow::anyhow!("there is no component").into());
         };
         if first.audit().describe() == "none" {
@@ -60,32 +73,40 @@ impl SessionArgs {
             landlock,
             approver: self.policy.approver(),
             otlp: self.policy.otlp(),
+            policy: self.policy_json(max_output_bytes),
+            policies: (sessions.into_iter())
+                .map(|it| (it.name, it.policy))
+                .collect(),
         })
     }
 
     /// A session for each component. All write to one log.
-    fn sessions(&self, max_output_bytes: u64) -> Result<Vec<(String, Session)>, Failure> {
-        let mut sessions: Vec<(String, Session)> = Vec::new();
+    fn sessions(&self, max_output_bytes: u64) -> Result<Vec<OfComponent>, Failure> {
+        let mut sessions: Vec<OfComponent> = Vec::new();
         let components = self.components.load(&self.sources)?;
         let files: Vec<PathBuf> = components
             .iter()
             .filter_map(|wanted| wanted.file.clone())
             .collect();
         for wanted in components {
-            let log = sessions.first().map(|(_, first)| first.audit().clone());
-            let session = self.session(&wanted, &files, log, max_output_bytes)?;
-            sessions.push((wanted.name, session));
+            let log = sessions.first().map(|it| it.session.audit().clone());
+            let builder = self.builder(&wanted, &files, log, max_output_bytes)?;
+            sessions.push(OfComponent {
+                name: wanted.name,
+                policy: builder.policy_json(),
+                session: builder.build()?,
+            });
         }
         Ok(sessions)
     }
 
-    fn session(
+    fn builder(
         &self,
         wanted: &Wanted,
         component_files: &[PathBuf],
         log: Option<AuditLog>,
         max_output_bytes: u64,
-    ) -> Result<Session, Failure> {
+    ) -> Result<SessionBuilder, Failure> {
         let (grants, policy) = match &wanted.own {
             Some(own) => (&own.grants, &own.policy),
             None => (&self.grants, &self.policy),
@@ -99,12 +120,17 @@ impl SessionArgs {
         }
         builder = (self.sources.secrets.iter()).fold(builder, SessionBuilder::secret_file);
         builder = (component_files.iter()).fold(builder, SessionBuilder::component_file);
-        let builder = builder
+        Ok(builder
             .component(wanted.component.clone())
             .guest_log(|line| {
                 print::to_stderr(&format!("{} {}: {}", line.tool, line.stream, line.text))
-            });
-        Ok(builder.build()?)
+            }))
+    }
+
+    /// The policy of the session, which is none of a component's own.
+    fn policy_json(&self, max_output_bytes: u64) -> Value {
+        let builder = Session::builder().toolset(self.grants.toolset());
+        self.policy.rules(builder, max_output_bytes).policy_json()
     }
 
     /// Whether the operator said who is asked.

@@ -1,8 +1,9 @@
 //! The options of a session from all their sources: what counts, and where it comes from.
 //!
 //! The command line counts more than the environment, that more than the file, and the file more
-//! than the defaults. What narrows is not undone that way: patterns that deny add up, of lists that
-//! allow each has to name a thing, and what the command line narrows stays so for each component.
+//! than the defaults. What narrows is not undone that way: each list that denies is judged by itself,
+//! of lists that allow each has to name a thing, and a component's table only narrows what is said
+//! of the session.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,23 +13,35 @@ use anyhow::{Context, ensure};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches};
+use rootbound::Denied;
 use serde_json::{Value, json};
 
 use super::args::{Cli, SessionArgs};
 use super::components::{BUILT_IN, TableArgs};
 use super::config::{self, COMPONENT, CONFIG, Setting, Settings, Table, Takes};
 use super::partners::PARTNERS;
-use super::{milliseconds, sizes};
 
 /// Options of which one at most counts: each names the directory that is written to.
 const WRITES: [&str; 3] = ["write", "work", "session_dir"];
 
 /// Flags by which less may be done.
-const NARROWING: [&str; 3] = ["protect_secrets", "strict_paths", "require_signature"];
-/// Patterns that add up over all sources.
+const NARROWING: [&str; 3] = [PROTECT_SECRETS, "strict_paths", "require_signature"];
+/// Flags by which more may be done.
+const WIDENING: [&str; 1] = ["any_names"];
+/// Options that take a word, and the words, the narrowest first.
+const WORDS: [(&str, &[&str]); 3] = [
+    ("overwrite", &["deny", "ask", "allow"]),
+    ("delete", &["deny", "ask", "allow"]),
+    ("durability", &["full", "fast"]),
+];
+/// Patterns that deny: each source's list does so by itself.
 const DENY: &str = "deny";
+/// What is denied before the patterns of the same source.
+const PROTECT_SECRETS: &str = "protect_secrets";
 /// Patterns of which each source's list has to name a thing.
 const ALLOW: &str = "allow";
+/// Keys of which the command line's hold for each component.
+const TRUSTED_KEY: &str = "trusted_key";
 
 /// Options that grant something: a component that has any of them has only those.
 const GRANTS: [&str; 5] = ["read", "write", "work", "session_dir", "remove_session_dir"];
@@ -51,9 +64,13 @@ const OF_THE_PROCESS: [&str; 11] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
-    File { line: usize },
+    File {
+        line: usize,
+    },
     Environment,
     CommandLine,
+    /// What the component itself declares.
+    Manifest,
 }
 
 /// An option of a session, its value, and its origin.
@@ -84,13 +101,15 @@ pub(crate) struct Sources {
     pub(crate) file: Option<PathBuf>,
     pub(crate) settled: Vec<Settled>,
     /// The tables of components.
-    tables: Vec<Table>,
+    pub(crate) tables: Vec<Table>,
     /// What is said of all components, as arguments, by the options' ids.
     common: BTreeMap<String, Vec<OsString>>,
     /// What of it stands on the command line.
     by_hand: BTreeMap<String, Vec<OsString>>,
     /// Lists of patterns that allow, besides the one that counts most.
     pub(crate) allow_also: Vec<Vec<String>>,
+    /// What each source denies.
+    pub(crate) denied: Vec<Denied>,
     /// Files by which others are let in.
     pub(crate) secrets: Vec<PathBuf>,
 }
@@ -120,14 +139,16 @@ impl Sources {
         let mut options = self.common.clone();
         options.retain(|id, _| !(grants && GRANTS.contains(&id.as_str())));
         for (id, setting) in &table.options {
-            let said = options.remove(id).unwrap_or_default();
-            let own = setting.arguments.clone();
-            let both = match (id.as_str(), self.by_hand.get(id)) {
-                (DENY, _) => [said, own].concat(),
-                (_, Some(by_hand)) if is_narrower(id, by_hand, &own) => by_hand.clone(),
-                _ => own,
+            let own = match self.of_both(id, &setting.arguments) {
+                Some(counts) => counts,
+                None => continue,
             };
-            options.insert(id.clone(), both);
+            ensure!(
+                id != TRUSTED_KEY || !own.is_empty() || setting.arguments.is_empty(),
+                "`[component.{}]`: the command line trusts none of its keys",
+                table.name
+            );
+            options.insert(id.clone(), own);
         }
         let command = table_command().no_binary_name(true);
         let matches = command.try_get_matches_from(options.into_values().flatten());
@@ -147,40 +168,117 @@ impl Sources {
         }
         let mut options = TableArgs::from_arg_matches(&matches).map_err(said)?;
         options.policy.allow_also = self.allow_beside(table);
+        options.policy.denied = joined([&self.denied[..], &[denied_by(&table.options)]].concat());
         Ok(options)
     }
 
-    /// The lists that hold besides the table's own: that of the command line in any case, that of
-    /// the file's top where the table has none.
-    fn allow_beside(&self, table: &Table) -> Vec<Vec<String>> {
-        match (table.options.contains_key(ALLOW), self.by_hand.get(ALLOW)) {
-            (true, Some(by_hand)) => vec![values_of(by_hand)],
-            (true, None) => Vec::new(),
-            (false, _) => self.allow_also.clone(),
+    /// What counts of what a table says of an option; `None` where that is what was said of the
+    /// session, which is narrower.
+    fn of_both(&self, id: &str, own: &[OsString]) -> Option<Vec<OsString>> {
+        let said = self.common.get(id);
+        match (id, said, self.by_hand.get(id)) {
+            // An empty list is none.
+            (ALLOW | TRUSTED_KEY, Some(_), _) if own.is_empty() => None,
+            (TRUSTED_KEY, _, Some(by_hand)) => {
+                let both = own.iter().filter(|key| by_hand.contains(key));
+                Some(both.cloned().collect())
+            }
+            (_, Some(said), _) if is_narrower(id, said, own) => None,
+            _ => Some(own.to_owned()),
         }
+    }
+
+    /// The lists that hold besides the one in `allow`, which is the table's where it has one.
+    fn allow_beside(&self, table: &Table) -> Vec<Vec<String>> {
+        let own = table.options.get(ALLOW).map(|it| &it.arguments);
+        let of_session = own
+            .filter(|own| !own.is_empty())
+            .and_then(|_| self.common.get(ALLOW));
+        let of_session = of_session.map(|list| values_of(list));
+        of_session
+            .into_iter()
+            .chain(self.allow_also.iter().cloned())
+            .collect()
+    }
+
+    /// The options of a component's table, by their whole keys, each with what counts of it.
+    fn settled_in(&self, table: &Table) -> Vec<Settled> {
+        let settle = |(id, setting): (&String, &Setting)| {
+            let of_session = || self.settled.iter().find(|one| one.key == *id);
+            let counts = self.of_both(id, &setting.arguments);
+            let (value, origin) = match (&counts, of_session()) {
+                (None, Some(said)) => (said.value.clone(), said.origin),
+                _ => (
+                    value_of(counts.as_ref().unwrap_or(&setting.arguments)),
+                    Origin::File { line: setting.line },
+                ),
+            };
+            Settled {
+                key: format!("{COMPONENT}.{}.{id}", table.name),
+                value,
+                origin,
+                parts: Vec::new(),
+                also: Vec::new(),
+            }
+        };
+        table.options.iter().map(settle).collect()
     }
 }
 
 /// Whether the first of two values of an option lets less happen than the second.
 fn is_narrower(id: &str, one: &[OsString], other: &[OsString]) -> bool {
-    let (one_value, other_value) = match (values_of(one).pop(), values_of(other).pop()) {
-        (Some(one), Some(other)) => (one, other),
-        // Flags: the narrowing ones are on where they are narrower.
-        _ => return NARROWING.contains(&id) && other.is_empty(),
-    };
-    let number = |text: &str| match id {
-        "timeout_ms" => milliseconds::parse(text).ok(),
-        id if id.starts_with("max_") => sizes::parse(text).ok(),
-        "overwrite" | "delete" => ["deny", "ask", "allow"]
-            .iter()
-            .position(|word| *word == text)
-            .map(|rank| rank as u64),
-        _ => None,
-    };
-    match (number(&one_value), number(&other_value)) {
+    match (freedom(id, one), freedom(id, other)) {
         (Some(one), Some(other)) => one < other,
         _ => false,
     }
+}
+
+/// How much an option lets happen, to be compared with another value of it; `None` for options
+/// that have no order.
+fn freedom(id: &str, arguments: &[OsString]) -> Option<u64> {
+    let is_on = !arguments.is_empty();
+    if NARROWING.contains(&id) || WIDENING.contains(&id) {
+        return Some(u64::from(is_on == WIDENING.contains(&id)));
+    }
+    if let Some((_, words)) = WORDS.iter().find(|(option, _)| *option == id) {
+        let word = values_of(arguments).pop()?;
+        return words.iter().position(|it| *it == word).map(|at| at as u64);
+    }
+    let command = table_command().no_binary_name(true);
+    let matches = command.try_get_matches_from(arguments).ok()?;
+    let large = matches.try_get_one::<u64>(id).ok().flatten().copied();
+    large.or_else(|| {
+        let small = matches.try_get_one::<u32>(id).ok().flatten();
+        small.map(|number| u64::from(*number))
+    })
+}
+
+/// What one source denies.
+fn denied_by(options: &BTreeMap<String, Setting>) -> Denied {
+    denied(|id: &str| options.get(id).map(|it| &it.arguments[..]))
+}
+
+fn denied<'a>(said: impl Fn(&str) -> Option<&'a [OsString]>) -> Denied {
+    Denied {
+        patterns: said(DENY).map(values_of).unwrap_or_default(),
+        protect_secrets: said(PROTECT_SECRETS).is_some_and(|it| !it.is_empty()),
+    }
+}
+
+/// Lists that deny as one, where none of them takes anything back.
+fn joined(lists: Vec<Denied>) -> Vec<Denied> {
+    if takes_back(&lists) {
+        return lists;
+    }
+    vec![Denied {
+        protect_secrets: lists.iter().any(|list| list.protect_secrets),
+        patterns: lists.into_iter().flat_map(|list| list.patterns).collect(),
+    }]
+}
+
+fn takes_back(lists: &[Denied]) -> bool {
+    let mut patterns = lists.iter().flat_map(|list| &list.patterns);
+    patterns.any(|pattern| pattern.starts_with('!'))
 }
 
 /// The command line with what the configuration file adds to it.
@@ -236,6 +334,13 @@ pub(crate) fn complete(
     };
     // An empty list is none.
     let allow_besides = allow_besides.filter(|setting| !setting.arguments.is_empty());
+    let by_hand = by_hand(&command, given);
+    let mut denied = vec![(denied_by(&settings), line_of(&settings))];
+    denied.push((
+        self::denied(|id| by_hand.get(id).map(Vec::as_slice)),
+        Origin::CommandLine,
+    ));
+    denied.retain(|(list, _)| *list != Denied::default());
     settings.retain(|id, _| id == DENY || !is_overruled(given, id));
     if is_overruled(given, COMPONENT) {
         tables.clear();
@@ -244,7 +349,7 @@ pub(crate) fn complete(
     if drop_what_is_alone(given, &matches, &mut settings, file.as_deref())? {
         matches = with_added(arguments, &settings)?;
     }
-    let (mut settled, common) = match matches.subcommand() {
+    let (mut settled, mut common) = match matches.subcommand() {
         Some((_, matches)) => (
             settle(&command, matches, given, &settings, work_counts),
             common(&command, matches, work_counts),
@@ -257,9 +362,12 @@ pub(crate) fn complete(
     ) {
         allow.also.push(setting.part());
     }
-    let by_hand = by_hand(&command, given);
-    settled.extend(tables.iter().flat_map(|table| settled_in(table, &by_hand)));
-    let sources = Sources {
+    show_apart(&mut settled, &denied);
+    for id in WIDENING.into_iter().filter(|id| settings.contains_key(*id)) {
+        // That it is off was said, and no table says otherwise.
+        common.entry(id.to_owned()).or_default();
+    }
+    let mut sources = Sources {
         file,
         settled,
         tables,
@@ -268,13 +376,46 @@ pub(crate) fn complete(
         allow_also: (allow_besides.iter())
             .map(|setting| values_of(&setting.arguments))
             .collect(),
+        denied: joined(denied.into_iter().map(|(list, _)| list).collect()),
         secrets: Vec::new(),
     };
+    let of_tables = sources.tables.iter();
+    let of_tables: Vec<_> = of_tables
+        .flat_map(|table| sources.settled_in(table))
+        .collect();
+    sources.settled.extend(of_tables);
     Ok(Completed {
         matches,
         sources,
         work_counts,
     })
+}
+
+/// Where a file says first what it denies.
+fn line_of(settings: &BTreeMap<String, Setting>) -> Origin {
+    let said = [DENY, PROTECT_SECRETS];
+    let said = said.iter().find_map(|id| settings.get(*id));
+    said.map_or(Origin::Default, |it| Origin::File { line: it.line })
+}
+
+/// Shows lists that deny one by one, where one list of them all would take back what is denied.
+fn show_apart(settled: &mut [Settled], denied: &[(Denied, Origin)]) {
+    let lists: Vec<Denied> = denied.iter().map(|(list, _)| list.clone()).collect();
+    let deny = settled.iter_mut().find(|one| one.key == DENY);
+    let (Some(deny), true) = (deny, lists.len() > 1 && takes_back(&lists)) else {
+        return;
+    };
+    let mut parts: Vec<Part> = (denied.iter().rev())
+        .map(|(list, origin)| Part {
+            value: list.patterns.clone(),
+            origin: *origin,
+        })
+        .collect();
+    parts.sort_by_key(|part| part.value.is_empty());
+    deny.parts.clear();
+    deny.also = parts.split_off(1);
+    deny.value = json!(parts[0].value);
+    deny.origin = parts[0].origin;
 }
 
 /// Reads the command line with the file's options in it.
@@ -424,31 +565,6 @@ fn arguments(arg: &clap::Arg, matches: &ArgMatches) -> Vec<OsString> {
     values.map(argument).collect()
 }
 
-/// The options of a component's table, by their whole keys, as far as the command line lets them
-/// be.
-fn settled_in(table: &Table, by_hand: &BTreeMap<String, Vec<OsString>>) -> Vec<Settled> {
-    let settle = |(id, setting): (&String, &Setting)| {
-        let narrower = by_hand
-            .get(id)
-            .filter(|it| is_narrower(id, it, &setting.arguments));
-        let (value, origin) = match narrower {
-            Some(by_hand) => (value_of(by_hand), Origin::CommandLine),
-            None => (
-                value_of(&setting.arguments),
-                Origin::File { line: setting.line },
-            ),
-        };
-        Settled {
-            key: format!("{COMPONENT}.{}.{id}", table.name),
-            value,
-            origin,
-            parts: Vec::new(),
-            also: Vec::new(),
-        }
-    };
-    table.options.iter().map(settle).collect()
-}
-
 /// What arguments were made of.
 fn value_of(arguments: &[OsString]) -> Value {
     let text = |argument: &OsString| {
@@ -529,5 +645,84 @@ fn value(arg: &clap::Arg, matches: &ArgMatches) -> Value {
         (ArgAction::Append, _) => json!(values),
         (_, 0) => Value::Null,
         _ => values[0].clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys of which each source's word is taken as a whole, or holds besides the others'.
+    const WITHOUT_ORDER: [&str; 8] = [
+        ALLOW,
+        DENY,
+        TRUSTED_KEY,
+        "default_encoding",
+        "file",
+        "import",
+        "sha256",
+        "toolset",
+    ];
+
+    /// A narrow and a wide value of a key, in arguments.
+    fn values(arg: &clap::Arg) -> [Vec<OsString>; 2] {
+        let id = arg.get_id().as_str();
+        let option = format!("--{}", arg.get_long().unwrap());
+        let with = |value: &str| vec![OsString::from(format!("{option}={value}"))];
+        let (on, off) = (vec![option.clone().into()], Vec::new());
+        match WORDS.iter().find(|(word, _)| *word == id) {
+            Some((_, words)) => [with(words[0]), with(words[words.len() - 1])],
+            None if NARROWING.contains(&id) => [on, off],
+            None if WIDENING.contains(&id) => [off, on],
+            None => [with("70000"), with("80000")],
+        }
+    }
+
+    /// A key that is added has an order, or is said to have none.
+    #[test]
+    fn of_every_key_of_a_table_the_narrower_value_counts() {
+        let command = table_command();
+        for arg in config::keys(&command) {
+            let id = arg.get_id().as_str();
+            if GRANTS.contains(&id) || WITHOUT_ORDER.contains(&id) {
+                continue;
+            }
+            let [narrow, wide] = values(arg);
+            let counts = |said: &[OsString], own: &[OsString]| {
+                let common = BTreeMap::from([(id.to_owned(), said.to_owned())]);
+                let sources = Sources {
+                    common,
+                    ..Sources::default()
+                };
+                sources.of_both(id, own).unwrap_or_else(|| said.to_owned())
+            };
+            assert_eq!(counts(&narrow, &wide), narrow, "{id}");
+            assert_eq!(counts(&wide, &narrow), narrow, "{id}");
+            assert_eq!(Sources::default().of_both(id, &wide), Some(wide), "{id}");
+        }
+    }
+
+    #[test]
+    fn of_a_tables_keys_those_count_that_the_command_line_trusts() {
+        let keys = |names: &[&str]| -> Vec<OsString> {
+            let key = |name: &&str| OsString::from(format!("--trusted-key={name}"));
+            names.iter().map(key).collect()
+        };
+        let said = BTreeMap::from([(TRUSTED_KEY.to_owned(), keys(&["b", "c"]))]);
+        let by_hand = Sources {
+            common: said.clone(),
+            by_hand: said.clone(),
+            ..Sources::default()
+        };
+        let in_file = Sources {
+            common: said,
+            ..Sources::default()
+        };
+        let of = |sources: &Sources, own: &[&str]| sources.of_both(TRUSTED_KEY, &keys(own));
+        assert_eq!(of(&by_hand, &["a", "b"]), Some(keys(&["b"])));
+        assert_eq!(of(&by_hand, &["a"]), Some(Vec::new()));
+        assert_eq!(of(&by_hand, &[]), None);
+        assert_eq!(of(&in_file, &["a"]), Some(keys(&["a"])));
+        assert_eq!(of(&in_file, &[]), None);
     }
 }

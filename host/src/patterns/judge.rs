@@ -4,7 +4,7 @@ use globset::{Candidate, GlobSet};
 
 use super::fold::{fold, trim_names};
 use super::rules::{Folded, Rules, Spelling, compile, set, translate};
-use super::{PatternError, Patterns, SECRET_FILES, SECRETS};
+use super::{Denying, PatternError, Patterns, SECRET_FILES, SECRETS};
 
 /// What is judged: what stands on the way to allowed things may be gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +17,10 @@ pub(crate) enum Subject {
 /// Patterns, compiled.
 #[derive(Debug)]
 pub(crate) struct Judge {
-    deny: Rules,
+    /// Each denies by itself.
+    deny: Vec<Rules>,
     /// What is denied unless it is a directory.
-    deny_files: Option<Rules>,
+    deny_files: Vec<Rules>,
     /// Each has to allow what is touched.
     allow: Vec<Allowed>,
 }
@@ -34,28 +35,21 @@ struct Allowed {
 impl Judge {
     /// `None` where there are no patterns, so that nothing is asked then.
     pub(crate) fn new(patterns: &Patterns) -> Result<Option<Self>, PatternError> {
-        let Patterns {
-            deny,
-            protect_secrets,
-            ..
-        } = patterns;
         if patterns.is_empty() {
             return Ok(None);
         }
         patterns.check_amount()?;
-        let secrets: &'static [&'static str] = if *protect_secrets { &SECRETS } else { &[] };
-        let denied = |first: &'static [&'static str]| {
-            let first = first.iter().copied();
-            Rules::new(first.chain(deny.iter().map(String::as_str)), Folded::Naming)
-        };
+        let protecting = patterns.denying().filter(|list| list.protect_secrets);
+        let deny_files = protecting.map(|list| denied(&SECRET_FILES, list));
+        let deny = patterns.denying().map(|list| match list.protect_secrets {
+            true => denied(&SECRETS, list),
+            false => denied(&[], list),
+        });
         let allow = patterns.allowing().map(|list| Allowed::new(list));
         let allow = allow.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Self {
-            deny: denied(secrets)?,
-            deny_files: match protect_secrets {
-                true => Some(denied(&SECRET_FILES)?),
-                false => None,
-            },
+            deny: deny.collect::<Result<_, _>>()?,
+            deny_files: deny_files.collect::<Result<_, _>>()?,
             allow,
         }))
     }
@@ -75,7 +69,8 @@ impl Judge {
             let pairs = prefixes(path).zip(prefixes(folded));
             pairs.map(|(exact, folded)| Spelling { exact, folded })
         };
-        if spellings().any(|prefix| self.deny.verdict(&prefix) == Some(true)) {
+        let denied = |rules: &Rules| spellings().any(|prefix| rules.verdict(&prefix) == Some(true));
+        if self.deny.iter().any(denied) {
             return false;
         }
         let itself = Spelling {
@@ -83,7 +78,7 @@ impl Judge {
             folded,
         };
         let denied_file = |rules: &Rules| rules.verdict(&itself) == Some(true);
-        if subject == Subject::File && self.deny_files.as_ref().is_some_and(denied_file) {
+        if subject == Subject::File && self.deny_files.iter().any(denied_file) {
             return false;
         }
         self.allow.iter().all(|allow| {
@@ -92,6 +87,12 @@ impl Judge {
                 || verdicts.last().unwrap_or(false)
         })
     }
+}
+
+/// The rules of a list, behind what is denied before it.
+fn denied(first: &[&'static str], list: Denying<'_>) -> Result<Rules, PatternError> {
+    let own = list.patterns.iter().map(String::as_str);
+    Rules::new(first.iter().copied().chain(own), Folded::Naming)
 }
 
 impl Allowed {
@@ -145,6 +146,7 @@ fn prefixes(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patterns::Denied;
 
     fn judge(allow: &[&str], deny: &[&str], protect_secrets: bool) -> Judge {
         let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect();
@@ -245,6 +247,43 @@ mod tests {
             let way = |path: &str| judge.admits(path.as_bytes(), Subject::Directory);
             assert!(way("docs") && way("docs/x"));
             assert!(!way("src"));
+        }
+    }
+
+    /// Whichever is said first: a `!` is about its own list.
+    #[test]
+    fn no_list_takes_back_what_another_one_denies() {
+        let list = |patterns: &[&str], protect_secrets| Denied {
+            patterns: patterns.iter().map(|&p| p.to_owned()).collect(),
+            protect_secrets,
+        };
+        let judge = |first: Denied, second: Denied| {
+            let patterns = Patterns {
+                deny: first.patterns,
+                protect_secrets: first.protect_secrets,
+                deny_also: vec![second, Denied::default()],
+                ..Patterns::default()
+            };
+            Judge::new(&patterns).unwrap().unwrap()
+        };
+        #[rustfmt::skip]
+        let rows: [(Denied, Denied, &str, bool); 8] = [
+            (list(&["*.md"], false),              list(&["x", "!notes.md"], false),   "notes.md",     false),
+            (list(&["*.md", "!notes.md"], false), list(&["x"], false),                "notes.md",     true),
+            (list(&["*.md", "!notes.md"], false), list(&["notes.*"], false),          "notes.md",     false),
+            (list(&[], true),                     list(&["x", "!.env"], false),       ".env",         false),
+            (list(&[], true),                     list(&["x", "!.git"], false),       ".git",         false),
+            (list(&["!.env.example"], true),      list(&["x"], false),                ".env.example", true),
+            (list(&["!.env.example"], true),      list(&[], true),                    ".env.example", false),
+            (list(&["!.git"], true),              list(&["!.git"], true),             ".git",         true),
+        ];
+        for (one, other, path, admitted) in rows {
+            for judge in [
+                judge(one.clone(), other.clone()),
+                judge(other.clone(), one.clone()),
+            ] {
+                assert_eq!(admits(&judge, path), admitted, "{one:?} {other:?} {path}");
+            }
         }
     }
 

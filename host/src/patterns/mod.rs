@@ -67,6 +67,31 @@ pub struct Patterns {
     /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back; with
     /// them a `.git` that is no directory.
     pub protect_secrets: bool,
+    /// What is denied from elsewhere: each list is judged by itself, so that no `!` takes back
+    /// what another one denies.
+    pub deny_also: Vec<Denied>,
+}
+
+/// What one source denies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Denied {
+    /// As [`Patterns::deny`].
+    pub patterns: Vec<String>,
+    /// As [`Patterns::protect_secrets`], for this list.
+    pub protect_secrets: bool,
+}
+
+/// A [`Denied`] of which nothing is owned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Denying<'a> {
+    pub(crate) patterns: &'a [String],
+    pub(crate) protect_secrets: bool,
+}
+
+impl Denying<'_> {
+    fn is_empty(self) -> bool {
+        self.patterns.is_empty() && !self.protect_secrets
+    }
 }
 
 /// A pattern that means nothing, or not what its author thinks.
@@ -117,7 +142,22 @@ impl Patterns {
 
     /// Whether there is nothing to be asked.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.protect_secrets && self.all().next().is_none()
+        self.denying().next().is_none() && self.allowing().next().is_none()
+    }
+
+    /// The lists of which each denies by itself.
+    pub(crate) fn denying(&self) -> impl Iterator<Item = Denying<'_>> {
+        let own = Denying {
+            patterns: &self.deny,
+            protect_secrets: self.protect_secrets,
+        };
+        let further = self.deny_also.iter().map(|list| Denying {
+            patterns: &list.patterns,
+            protect_secrets: list.protect_secrets,
+        });
+        std::iter::once(own)
+            .chain(further)
+            .filter(|list| !list.is_empty())
     }
 
     /// The lists of which each has to name what is touched.
@@ -127,7 +167,8 @@ impl Patterns {
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
-        self.allowing().flatten().chain(&self.deny)
+        let denying = self.denying().flat_map(|list| list.patterns);
+        self.allowing().flatten().chain(denying)
     }
 
     pub(crate) fn check_amount(&self) -> Result<(), PatternError> {
@@ -156,13 +197,13 @@ impl Patterns {
             let pattern = pattern.clone();
             Err(PatternError { pattern, reason })
         };
-        let only_taking_back = self.deny.iter().all(|pattern| pattern.starts_with('!'));
-        if let Some(first) = self.deny.first()
-            && only_taking_back
-            && !self.protect_secrets
-        {
-            let reason = "it takes back what nothing denies; without the `!` it denies";
-            return error(first, reason.to_owned());
+        let takes_back_alone = |list: &Denying<'_>| {
+            !list.protect_secrets && list.patterns.iter().all(|it| it.starts_with('!'))
+        };
+        if let Some(list) = self.denying().find(takes_back_alone) {
+            let reason =
+                "it takes back what nothing in its own list denies; without the `!` it denies";
+            return error(&list.patterns[0], reason.to_owned());
         }
         for pattern in self.all() {
             if let Some(rest) = below_any(pattern, granted) {
