@@ -142,3 +142,64 @@ fn a_signature_of_another_file_or_none_is_never_taken() {
         assert_eq!(desk.problem(&["--trusted-key", &key]).as_deref(), invalid);
     }
 }
+
+/// What is there and cannot be read is never as good as none.
+#[test]
+fn a_signature_that_cannot_be_read_is_no_missing_one() {
+    let desk = Desk::new();
+    let key = desk.key("one");
+    let signature = desk.cli().state().join("tool.wasm.minisig");
+    std::os::unix::fs::symlink("nowhere", &signature).unwrap();
+    let problem = desk.problem(&["--trusted-key", &key]);
+    assert_eq!(problem.as_deref(), Some("signature-invalid"));
+    fs::remove_file(&signature).unwrap();
+    fs::create_dir(&signature).unwrap();
+    let problem = desk.problem(&["--trusted-key", &key]);
+    assert_eq!(problem.as_deref(), Some("signature-invalid"));
+}
+
+#[test]
+fn of_a_file_that_was_not_read_nothing_is_said_but_that() {
+    let desk = Desk::new();
+    desk.sign("two");
+    let key = desk.key("one");
+    let missing = desk.cli().state().join("missing.wasm");
+    for file in [&desk.component, &missing] {
+        let mut command = desk.cli().command(["inspect", "--trusted-key", &key]);
+        let text = Run::of(command.arg(file)).stdout;
+        assert!(text.contains("world:     not known"), "{text}");
+        assert!(text.contains("declares:  not known"), "{text}");
+        let mut command = desk
+            .cli()
+            .command(["inspect", "--json", "--trusted-key", &key]);
+        let json = Run::of(command.arg(file)).json();
+        assert_eq!(json["read"], false);
+        assert_eq!(json["world"], serde_json::Value::Null);
+    }
+}
+
+/// The command line's keys hold for a table as well.
+#[test]
+fn a_table_trusts_no_key_that_the_command_line_does_not() {
+    let desk = Desk::new();
+    desk.sign("one");
+    let (one, two) = (desk.key("one"), desk.key("two"));
+    let config = desk.cli().state().join("rootbound.toml");
+    let text = format!("[component.a]\nfile = \"tool.wasm\"\ntrusted_key = [\"{one}\"]\n");
+    fs::write(&config, text).unwrap();
+    let check = |keys: &[&str]| {
+        let mut command = desk
+            .cli()
+            .command(["check", "--require-signature", "--config"]);
+        command.arg(&config);
+        Run::of(command.args(keys.iter().map(|key| format!("--trusted-key={key}"))))
+    };
+    assert_eq!(check(&[]).status, Some(0));
+    assert_eq!(check(&[&one, &two]).status, Some(0));
+    let refused = check(&[&two]);
+    assert_eq!(refused.status, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("trusts none of its keys"),
+        "{refused:?}"
+    );
+}

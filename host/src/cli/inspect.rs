@@ -14,6 +14,9 @@ use super::{Exit, print, tools};
 /// The world that a tool component implements.
 const WORLD: &str = "rootbound:tools/tool-component@0.1.0";
 
+/// Stands for what is said of files that were looked into.
+const UNKNOWN: &str = "not known, since the file was not read";
+
 /// What was found, and what the tools are, where they were asked for.
 struct Found {
     inspection: Inspection,
@@ -77,10 +80,11 @@ impl Found {
             .collect();
         let mut json = json!({
             "file": file,
+            "read": self.is_read(),
             "loads": self.loads(),
             "loads_with": self.loads_with(),
             "problems": self.problems(),
-            "size": inspection.size,
+            "size": self.size(),
             "sha256": inspection.sha256,
             "world": self.world(),
             "imports": imports,
@@ -95,6 +99,21 @@ impl Found {
             json["tools"] = tools.iter().map(tools::everything).collect();
         }
         json
+    }
+
+    /// Whether it was looked into: nothing is said of what was not.
+    fn is_read(&self) -> bool {
+        let inspection = &self.inspection;
+        let foreign = rootbound::component_code::FOREIGN_WORLD;
+        let is_foreign = inspection.problems.iter().any(|it| it.code() == foreign);
+        is_foreign || !inspection.exports.is_empty() || !inspection.imports.is_empty()
+    }
+
+    /// Its bytes, where there were any to be counted.
+    fn size(&self) -> Option<u64> {
+        let inspection = &self.inspection;
+        let is_known = inspection.sha256.is_some() || inspection.size > 0;
+        is_known.then_some(inspection.size)
     }
 
     fn world(&self) -> Option<&'static str> {
@@ -135,18 +154,21 @@ impl Found {
 
     fn about_the_file(&self, file: &str) -> Vec<String> {
         let inspection = &self.inspection;
-        let mut lines = vec![
-            format!("file:      {file}"),
-            format!("size:      {} bytes", inspection.size),
-        ];
+        let mut lines = vec![format!("file:      {file}")];
+        lines.extend(self.size().map(|size| format!("size:      {size} bytes")));
         lines.extend((inspection.sha256.iter()).map(|it| format!("sha256:    {it}")));
-        let world = self.world().unwrap_or("none of this host's");
+        let world = match self.world() {
+            Some(world) => world,
+            None if self.is_read() => "none of this host's",
+            None => UNKNOWN,
+        };
         lines.push(format!("world:     {world}"));
         let made = |it: &Producer| format!("made with: {} {} ({})", it.name, it.version, it.field);
         lines.extend(inspection.producers.iter().map(made));
         lines.push(match &inspection.manifest {
             Some(manifest) => format!("declares:  {}", manifest.to_json()),
-            None => "declares:  nothing; it gets what is granted".to_owned(),
+            None if self.is_read() => "declares:  nothing; it gets what is granted".to_owned(),
+            None => format!("declares:  {UNKNOWN}"),
         });
         lines
     }

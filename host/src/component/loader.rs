@@ -1,6 +1,7 @@
 //! Loading a component: every check in the order in which a stranger's file has to pass it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -281,11 +282,20 @@ impl Origin {
             Ok(Some(signature)) => Some(signature),
             // It is there and none: as good as one that does not verify.
             Ok(None) => Some(Vec::new()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link(&beside) => None,
             Err(_) => Some(Vec::new()),
         };
         Ok(Self { bytes, signature })
     }
+}
+
+/// A link that leads nowhere is there, though what it names is not.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the file stands beside the one that the operator names"
+)]
+fn is_link(file: &OsStr) -> bool {
+    Path::new(file).symlink_metadata().is_ok()
 }
 
 /// Reads the file of a component that the operator names, whatever is in it.

@@ -81,6 +81,7 @@ impl Trust {
             match key.verify(bytes, &signature, false) {
                 Ok(()) => return Ok(()),
                 Err(Error::UnexpectedKeyId) => {}
+                Err(Error::UnexpectedAlgorithm) => return Err(legacy()),
                 Err(_) => return Err(invalid()),
             }
         }
@@ -102,10 +103,19 @@ fn missing() -> ComponentError {
     ))
 }
 
+/// Nothing is wrong with the file, but with how it was signed.
+fn legacy() -> ComponentError {
+    ComponentError::new(
+        code::SIGNATURE_INVALID,
+        "its signature is of minisign's old kind, which is not taken",
+    )
+    .hint_of("the signer has to sign it again with `minisign -S`, without `-l`")
+}
+
 fn invalid() -> ComponentError {
     ComponentError::new(
         code::SIGNATURE_INVALID,
-        "its signature is none, or is not of this file",
+        "its signature cannot be read, is none, or is not of this file",
     )
     .hint_of("get file and signature again, and do not run the file")
 }
