@@ -202,3 +202,22 @@ fn the_log_begins_with_what_is_granted() {
     granted.sort_unstable();
     assert_eq!(granted, expected);
 }
+
+/// Whoever starts it need not try once for each.
+#[test]
+fn all_imports_that_are_missing_are_named_at_once() {
+    let cli = Cli::new();
+    let file = guest::file(cli.state(), "all.wasm", guest::importing());
+    let wanted: Vec<&str> = guest::ALL.split(',').collect();
+    let missing = wanted[1..].join(",");
+    for command in [&["call", "clock"][..], &["check"], &["mcp"]] {
+        let mut command = cli.command(command);
+        command
+            .args(["--import", wanted[0], "--component"])
+            .arg(&file);
+        let run = Run::of(&mut command);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        let hint = format!("`--import {missing}`");
+        assert!(run.stderr.contains(&hint), "{hint}: {run:?}");
+    }
+}

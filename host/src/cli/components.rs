@@ -10,7 +10,8 @@ use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use rootbound::{
-    ComponentCache, ComponentLoader, HostError, Import, ToolComponent, ToolHost, TrustedKey,
+    ComponentCache, ComponentLoader, HostError, Import, Inspection, ToolComponent, ToolHost,
+    TrustedKey, component_code,
 };
 
 use super::args::{GrantArgs, PolicyArgs, SessionArgs};
@@ -286,7 +287,10 @@ impl Wanted {
             true => Ok(it),
             false => it.definitions().map(|_| it.clone()),
         });
-        let component = listed.map_err(|error| unusable(file, &error))?;
+        let component = listed.map_err(|error| match error.code() {
+            component_code::IMPORT_NOT_GRANTED => lacks_imports(file, loader, &error),
+            _ => unusable(file, &error),
+        })?;
         Ok(Self {
             name,
             file: (!is_built_in).then(|| file.to_owned()),
@@ -316,6 +320,33 @@ pub(crate) fn unusable(file: &Path, error: &rootbound::ComponentError) -> anyhow
         hint => format!(" ({hint})"),
     };
     anyhow::anyhow!("`{}`: {error}{hint}", file.display())
+}
+
+/// The same where imports are missing: all of them, and not one after the other.
+fn lacks_imports(
+    file: &Path,
+    loader: &ComponentLoader,
+    first: &rootbound::ComponentError,
+) -> anyhow::Error {
+    let inspection = Inspection::of_file(loader, file);
+    let is_missing = |import: &&Import| {
+        let hint = format!("`--import {import}`");
+        let mut problems = inspection.problems.iter();
+        problems.any(|it| it.hint().contains(&hint))
+    };
+    let wants = inspection.wants();
+    let missing = wants.iter().filter(is_missing);
+    let missing: Vec<&str> = missing.map(|import| import.as_str()).collect();
+    match missing.len() {
+        0 | 1 => unusable(file, first),
+        _ => anyhow::anyhow!(
+            "`{}`: the component cannot be used: {}: it imports what is given where `{}` are              granted (grant them with `--import {}`, if it may have that)",
+            file.display(),
+            first.code(),
+            missing.join("`, `"),
+            missing.join(",")
+        ),
+    }
 }
 
 /// `csv=./tools/csv.wasm` is a name and a file; a file with `=` in its name is given as
