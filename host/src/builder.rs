@@ -20,6 +20,7 @@ use crate::linked::{self, Search};
 use crate::optional::GuestLine;
 use crate::patterns::{Denied, Judge, PatternError};
 use crate::policy::{Consent, Durability, LimitError, Limits, Policy};
+use crate::quotas::{Quotas, SessionQuotas};
 use crate::respell::Respelling;
 use crate::roots::{Rights, Root, Roots};
 use crate::session::{AuditTarget, Session};
@@ -136,6 +137,7 @@ pub struct SessionBuilder {
     component_files: Vec<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
+    quotas: Option<Quotas>,
 }
 
 /// A grant as the operator asked for it.
@@ -517,6 +519,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Counts what the calls take with those of other sessions. The session's own limits hold
+    /// besides.
+    #[must_use]
+    pub fn quotas(mut self, quotas: &Quotas) -> Self {
+        self.quotas = Some(quotas.clone());
+        self
+    }
+
     /// Runs the tools of another component.
     #[must_use]
     pub fn component(mut self, component: ToolComponent) -> Self {
@@ -661,7 +671,9 @@ impl SessionBuilder {
         policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
+        let quotas = SessionQuotas::new(&policy.limits, self.quotas);
         shared.respelling = respelling.map(Arc::new);
+        shared.quotas = quotas;
         shared.default_encoding = self.default_encoding;
         shared.judge = judge.map(Arc::new);
         if let Some(own) = &mut own {

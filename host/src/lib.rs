@@ -129,6 +129,7 @@ pub use patterns::{Denied, PatternError, Patterns, SECRETS};
 pub use policy::{Consent, Durability, LimitError, Limits, Operation, Policy, RiskClass};
 #[cfg(feature = "oci")]
 pub use pulled::PulledFiles;
+pub use quotas::Quotas;
 pub use roots::{Grant, Rights};
 pub use screen::{escaped, escaped_json};
 pub use session::{Arguments, CallOptions, CallWatch, Session};

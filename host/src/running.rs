@@ -1,7 +1,6 @@
 //! Running a component: one fresh instance, within its limits, and what stopped it.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -66,7 +65,7 @@ fn run<T>(
     };
     let owner = Owner {
         component: component.address(),
-        caller: Arc::as_ptr(&state.shared.quotas).addr(),
+        caller: state.shared.quotas.address(),
     };
     let Some(_place) = gate::enter(owner, state.shared.policy.limits.timeout) else {
         let limit = state.shared.policy.limits.timeout;

@@ -310,7 +310,7 @@ impl Session {
         );
         state.watch.clone_from(&options.watch);
         state.trace = options.trace;
-        if let Err(error) = shared.quotas.call(Instant::now(), &shared.policy.limits) {
+        if let Err(error) = shared.quotas.call(Instant::now()) {
             let unrecorded = self.record_late_refusal(&state, "", &error).err();
             return (state, Err(unrecorded.unwrap_or(error)));
         }
@@ -669,6 +669,16 @@ impl Session {
     ///
     /// When the component cannot list them.
     pub fn tools(&self) -> Result<&[Definition], CallError> {
+    /// As [`Session::apart`], for a caller who has another session already: what both share of
+    /// quotas they share there as well.
+    pub(crate) fn apart_beside(&self, other: &Self) -> Self {
+        let mut shared = self.shared.apart(other.principal().to_owned());
+        shared.quotas = self.shared.quotas.anew_with(&other.shared.quotas);
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
         let Shared {
             component,
             toolset,

@@ -15,7 +15,7 @@ use crate::guest_log::GuestLog;
 use crate::journal::Journal;
 use crate::patterns::{Denying, Judge};
 use crate::policy::Policy;
-use crate::quotas::Quotas;
+use crate::quotas::SessionQuotas;
 use crate::random;
 use crate::respell::Respelling;
 use crate::roots::{Rights, Roots};
@@ -54,7 +54,7 @@ pub(crate) struct Shared {
     /// Where this crate keeps its own files, if there is such a place.
     pub(crate) state: Option<PathBuf>,
     pub(crate) journal: Arc<Journal>,
-    pub(crate) quotas: Arc<Quotas>,
+    pub(crate) quotas: SessionQuotas,
     /// The session's own directory, if it has one.
     pub(crate) directory: Option<SessionDirectory>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
@@ -81,6 +81,7 @@ impl Shared {
         component: ToolComponent,
         state: Option<PathBuf>,
     ) -> Self {
+        let quotas = SessionQuotas::new(&policy.limits, None);
         Self {
             id: random::hex::<8>(),
             roots: Arc::new(roots),
@@ -101,7 +102,7 @@ impl Shared {
             guest_log: GuestLog::default(),
             journal: Journal::new(state.as_deref()),
             state,
-            quotas: Arc::default(),
+            quotas,
             directory: None,
             own_work: Mutex::default(),
             closed: Arc::default(),
@@ -125,7 +126,7 @@ impl Shared {
     pub(crate) fn with_component(&self, component: &ToolComponent) -> Self {
         let mut other = Self {
             component: component.clone(),
-            quotas: Arc::clone(&self.quotas),
+            quotas: self.quotas.clone(),
             ..self.beside(Arc::clone(&self.roots))
         };
         if let Some(manifest) = component.manifest() {
@@ -160,7 +161,7 @@ impl Shared {
             guest_log: self.guest_log.clone(),
             journal: Arc::clone(&self.journal),
             state: self.state.clone(),
-            quotas: Arc::default(),
+            quotas: self.quotas.anew(),
             directory: None,
             own_work: Mutex::default(),
             closed: Arc::clone(&self.closed),

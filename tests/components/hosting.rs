@@ -360,3 +360,34 @@ fn who_closes_a_tenant_closes_its_calls() {
     let error = tenant.call("list_files", "{}").unwrap_err();
     assert_eq!(error.code(), code::CLOSED);
 }
+
+/// Components that run in sessions of their own count together where these share quotas, and what
+/// one session says of itself holds besides.
+#[test]
+fn sessions_that_share_quotas_count_together() {
+    let (host, fixture) = (ToolHost::default(), Fixture::new());
+    let most = |files| rootbound::Limits {
+        max_session_files: Some(files),
+        ..rootbound::Limits::default()
+    };
+    let quotas = rootbound::Quotas::new(&most(3));
+    let narrow = fixture.session_with(|builder| builder.quotas(&quotas).limits(most(1)));
+    let wide = fixture.session_with(|builder| builder.quotas(&quotas));
+    host.load_session("narrow", narrow.session.clone()).unwrap();
+    host.load_session("wide", wide.session.clone()).unwrap();
+    let tenant = host.tenant(wide.session.clone());
+    let write = |tenant: &Tenant, tool: &str, path: &str| {
+        let written = tenant.call(tool, json!({"path": path, "content": "x"}));
+        written
+            .map(drop)
+            .map_err(|error| error.details()["value"].clone())
+    };
+    for (tenant, name) in [(&tenant, "a"), (&tenant.apart("someone else"), "b")] {
+        let path = |number: u32| format!("{name}{number}");
+        assert_eq!(write(tenant, "narrow__write_file", &path(1)), Ok(()));
+        assert_eq!(write(tenant, "narrow__write_file", &path(2)), Err(json!(1)));
+        assert_eq!(write(tenant, "wide__write_file", &path(3)), Ok(()));
+        assert_eq!(write(tenant, "wide__write_file", &path(4)), Ok(()));
+        assert_eq!(write(tenant, "wide__write_file", &path(5)), Err(json!(3)));
+    }
+}

@@ -835,7 +835,8 @@ impl PolicyArgs {
         })
     }
 
-    fn limits(&self, max_output_bytes: u64) -> Limits {
+    /// The limits of a session.
+    pub(crate) fn limits(&self, max_output_bytes: u64) -> Limits {
         let mut limits = Limits {
             max_output_bytes,
             ..Limits::default()

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rootbound::{AuditLog, KernelConfinement, Limits, Session, SessionBuilder, Tenant, ToolHost};
+use rootbound::{
+    AuditLog, KernelConfinement, Limits, Quotas, Session, SessionBuilder, Tenant, ToolHost,
+};
 use serde_json::Value;
 
 use super::args::SessionArgs;
@@ -80,7 +82,8 @@ impl SessionArgs {
         })
     }
 
-    /// A session for each component. All write to one log.
+    /// A session for each component. All write to one log, and the quotas of the session are
+    /// for the calls of all of them together, whatever their tables say.
     fn sessions(&self, max_output_bytes: u64) -> Result<Vec<OfComponent>, Failure> {
         let mut sessions: Vec<OfComponent> = Vec::new();
         let components = self.components.load(&self.sources)?;
@@ -88,9 +91,10 @@ impl SessionArgs {
             .iter()
             .filter_map(|wanted| wanted.file.clone())
             .collect();
+        let quotas = Quotas::new(&self.policy.limits(max_output_bytes));
         for wanted in components {
             let log = sessions.first().map(|it| it.session.audit().clone());
-            let builder = self.builder(&wanted, &files, log, max_output_bytes)?;
+            let builder = self.builder(&wanted, &files, log, &quotas, max_output_bytes)?;
             sessions.push(OfComponent {
                 name: wanted.name,
                 policy: builder.policy_json(),
@@ -105,6 +109,7 @@ impl SessionArgs {
         wanted: &Wanted,
         component_files: &[PathBuf],
         log: Option<AuditLog>,
+        quotas: &Quotas,
         max_output_bytes: u64,
     ) -> Result<SessionBuilder, Failure> {
         let (grants, policy) = match &wanted.own {
@@ -121,6 +126,7 @@ impl SessionArgs {
         builder = (self.sources.secrets.iter()).fold(builder, SessionBuilder::secret_file);
         builder = (component_files.iter()).fold(builder, SessionBuilder::component_file);
         Ok(builder
+            .quotas(quotas)
             .component(wanted.component.clone())
             .guest_log(|line| {
                 print::to_stderr(&format!("{} {}: {}", line.tool, line.stream, line.text))

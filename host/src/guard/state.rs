@@ -531,16 +531,14 @@ impl CallState {
         if total > limit {
             return Err(CallError::limit("max_write_bytes", limit, total));
         }
-        let limits = &self.shared.policy.limits;
-        self.shared.quotas.write(&mut self.taken, amount, limits)?;
+        self.shared.quotas.write(&mut self.taken, amount)?;
         self.bytes_written = total;
         Ok(())
     }
 
     /// Asks for one more file or directory, before it is made.
     pub(crate) fn charge_new(&mut self, asked: &Asked) -> Result<(), Fault> {
-        let limits = &self.shared.policy.limits;
-        let taken = self.shared.quotas.create(&mut self.taken, limits);
+        let taken = self.shared.quotas.create(&mut self.taken);
         taken.map_err(|error| asked.refuse(ErrorCode::Quota, error))
     }
 
@@ -551,8 +549,7 @@ impl CallState {
         asked: &Asked,
         reserves: bool,
     ) -> Result<Option<CallError>, Fault> {
-        let limits = &self.shared.policy.limits;
-        match self.shared.quotas.create(&mut self.taken, limits) {
+        match self.shared.quotas.create(&mut self.taken) {
             Ok(()) => Ok(None),
             Err(error) if reserves && !self.owes() => Ok(Some(error)),
             Err(error) => Err(asked.refuse(ErrorCode::Quota, error)),

@@ -21,7 +21,9 @@ const MAX_KNOWN: usize = 100;
 /// many threads at once.
 ///
 /// A tenant has a session for each component that it has called: what one component made is not
-/// another's own work, and the quotas of the tenant's session hold for all of them together.
+/// another's own work, and the quotas of the tenant's session hold for all of them together. A
+/// component that was loaded with a session has that one's quotas, and those that the session
+/// shares ([`SessionBuilder::quotas`](crate::SessionBuilder::quotas)).
 #[derive(Clone, Debug)]
 pub struct Tenant {
     host: ToolHost,
@@ -106,7 +108,7 @@ impl Tenant {
         }
         let session = match (&hosted.session, &self.principal) {
             (Some(own), None) => own.clone(),
-            (Some(own), Some(principal)) => own.apart(&**principal),
+            (Some(own), Some(_)) => own.apart_beside(&self.base),
             (None, _) => self.base.with_component(&hosted.component)?,
         };
         // A component that was taken away meanwhile must not be kept alive.
