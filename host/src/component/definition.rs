@@ -81,15 +81,18 @@ pub struct Definition {
 
 impl Definition {
     /// The schema of the arguments as a model is to see it: without what is the operator's to
-    /// say and the host's to add.
+    /// say and the host's to add. It has `properties`, which some interfaces of models ask for,
+    /// also where there are none.
     #[must_use]
     pub fn schema_for_models(&self) -> Value {
         let schema = serde_json::from_str(&self.input_schema);
-        let mut schema = schema.unwrap_or_else(|_| json!({ "type": "object" }));
-        if let Some(properties) = schema["properties"].as_object_mut() {
+        let mut schema: Map<String, Value> = schema.unwrap_or_default();
+        schema.entry("type").or_insert_with(|| json!("object"));
+        let properties = schema.entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
             properties.shift_remove(default_encoding::ARGUMENT);
         }
-        schema
+        schema.into()
     }
 
     /// The names of the arguments, and the tool's own example without what may be left out, or
@@ -149,6 +152,37 @@ impl From<provider::PathArgument> for PathArgument {
                 provider::PathRole::MoveTo => PathRole::MoveTo,
             },
             guarded: argument.guarded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A client that finds `null` where it looks for an object drops the whole list.
+    #[test]
+    fn a_tool_without_arguments_has_no_properties_and_no_null() {
+        for (schema, shown) in [
+            (
+                r#"{"type":"object"}"#,
+                json!({"type": "object", "properties": {}}),
+            ),
+            (
+                r#"{"type":"object","properties":{"default_encoding":{"type":"string"}},"additionalProperties":false}"#,
+                json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            ),
+        ] {
+            let definition = Definition {
+                name: "tool".to_owned(),
+                title: String::new(),
+                description: String::new(),
+                input_schema: schema.to_owned(),
+                output_schema: String::new(),
+                risk: RiskClass::Read,
+                paths: Vec::new(),
+            };
+            assert_eq!(definition.schema_for_models(), shown);
         }
     }
 }

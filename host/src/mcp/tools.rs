@@ -35,7 +35,7 @@ fn annotations(risk: RiskClass) -> Value {
 fn input_schema(definition: &Definition) -> Value {
     let mut schema = definition.schema_for_models();
     if changes_something(definition)
-        && let Some(properties) = schema["properties"].as_object_mut()
+        && let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut)
     {
         properties.insert(DRY_RUN.to_owned(), json!({ "type": "boolean" }));
     }
