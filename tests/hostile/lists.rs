@@ -39,6 +39,13 @@ const LISTS: &[(u8, &str, &[&str])] = &[
     ),
     (b'n', "a name of no characters", &["`` is no name"]),
     (b'p', "a schema that refers to another", &[SCHEMA]),
+    (b'r', "properties that are a list", &[SCHEMA]),
+    (b's', "names that are a text", &[SCHEMA]),
+    (
+        b't',
+        "a property of a result that is a number",
+        &["the output schema of `schema` is not"],
+    ),
 ];
 
 const SCHEMA: &str = "the input schema of `schema` is not";

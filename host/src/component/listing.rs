@@ -1,6 +1,6 @@
 //! Whether a component's list of tools is one.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::definition::{Definition, PathArgument};
 use super::fault::ComponentError;
@@ -33,11 +33,13 @@ pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), ComponentErro
         if (definitions[..at].iter()).any(|other| other.name == definition.name) {
             return invalid(format!("two of its tools have the name `{name}`"));
         }
-        if !is_object_schema(&definition.input_schema) {
-            return invalid(format!(
-                "the input schema of `{name}` is not a JSON object of type `object`, without \
-                 `$ref`, `$defs`, `anyOf` and several types at once"
-            ));
+        for (which, schema) in [
+            ("input", &definition.input_schema),
+            ("output", &definition.output_schema),
+        ] {
+            if let Err(why) = check_schema(schema) {
+                return invalid(format!("the {which} schema of `{name}` is not {why}"));
+            }
         }
         if let Some(path) =
             (definition.paths.iter()).find(|path| !leads_somewhere(path, definition))
@@ -73,23 +75,80 @@ fn shown(text: &str) -> String {
     escaped(&text.chars().take(MAX_NAME).collect::<String>())
 }
 
-/// Whether a schema is what the contract allows: an object at the top, and nothing that
-/// clients read differently or would have to fetch.
-fn is_object_schema(text: &str) -> bool {
-    serde_json::from_str::<Value>(text)
-        .is_ok_and(|schema| schema["type"] == "object" && is_inline(&schema))
+const NO_OBJECT_SCHEMA: &str = "a JSON object of type `object`, without `$ref`, `$defs`, `anyOf` \
+                                and several types at once";
+const ILL_FORMED: &str = "what clients can read: `properties` is an object of schemas, `required` a \
+                          list of names, `type` the name of a type, `items` a schema";
+
+/// Whether a schema is what the contract allows: an object at the top, and nothing that clients
+/// read differently or would have to fetch. The first fault makes them drop the whole list.
+fn check_schema(text: &str) -> Result<(), &'static str> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(schema)) if schema.get("type").is_some_and(|it| it == "object") => {
+            check_members(&schema)
+        }
+        _ => Err(NO_OBJECT_SCHEMA),
+    }
 }
 
-fn is_inline(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members.iter().all(|(name, value)| {
-            let foreign = matches!(name.as_str(), "$ref" | "$defs" | "$dynamicRef" | "anyOf");
-            let is_union = name == "type" && value.is_array();
-            !foreign && !is_union && is_inline(value)
-        }),
-        Value::Array(items) => items.iter().all(is_inline),
-        _ => true,
+fn check_members(schema: &Map<String, Value>) -> Result<(), &'static str> {
+    schema
+        .iter()
+        .try_for_each(|(keyword, value)| check_member(keyword, value))
+}
+
+/// A keyword of JSON Schema (2020-12) with its value. What is data and no schema may be anything.
+fn check_member(keyword: &str, value: &Value) -> Result<(), &'static str> {
+    let well_formed = |is: bool| if is { Ok(()) } else { Err(ILL_FORMED) };
+    match (keyword, value) {
+        ("$ref" | "$defs" | "definitions" | "$dynamicRef" | "anyOf", _) => Err(NO_OBJECT_SCHEMA),
+        ("type", Value::Array(_)) => Err(NO_OBJECT_SCHEMA),
+        ("type", value) => well_formed(value.as_str().is_some_and(is_type)),
+        ("properties" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
+            schemas.values().try_for_each(check_inner)
+        }
+        ("oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+            schemas.iter().try_for_each(check_inner)
+        }
+        ("additionalProperties" | "unevaluatedProperties", Value::Bool(_)) => Ok(()),
+        ("items" | "unevaluatedItems" | "contains", Value::Bool(_)) => Ok(()),
+        (
+            "items"
+            | "additionalProperties"
+            | "unevaluatedProperties"
+            | "unevaluatedItems"
+            | "contains"
+            | "propertyNames"
+            | "not"
+            | "if"
+            | "then"
+            | "else",
+            value,
+        ) => check_inner(value),
+        ("properties" | "patternProperties" | "dependentSchemas", _) => Err(ILL_FORMED),
+        ("oneOf" | "allOf" | "prefixItems", _) => Err(ILL_FORMED),
+        ("required", value) => {
+            let names = value.as_array();
+            well_formed(names.is_some_and(|names| names.iter().all(Value::is_string)))
+        }
+        ("enum" | "examples", value) => well_formed(value.is_array()),
+        ("title" | "description" | "pattern" | "format", value) => well_formed(value.is_string()),
+        _ => Ok(()),
     }
+}
+
+fn check_inner(schema: &Value) -> Result<(), &'static str> {
+    match schema {
+        Value::Object(members) => check_members(members),
+        _ => Err(ILL_FORMED),
+    }
+}
+
+fn is_type(name: &str) -> bool {
+    let types = [
+        "array", "boolean", "integer", "null", "number", "object", "string",
+    ];
+    types.contains(&name)
 }
 
 /// Whether the arguments that a schema describes can hold what the pointer names. A schema that
@@ -129,6 +188,18 @@ mod tests {
     use crate::component::PathRole;
     use crate::policy::RiskClass;
 
+    fn definition(input_schema: &str, output_schema: &str) -> Definition {
+        Definition {
+            name: "tool".to_owned(),
+            title: String::new(),
+            description: String::new(),
+            input_schema: input_schema.to_owned(),
+            output_schema: output_schema.to_owned(),
+            risk: RiskClass::Read,
+            paths: Vec::new(),
+        }
+    }
+
     fn points(schema: &str, pointer: &str) -> bool {
         let path = PathArgument {
             pointer: pointer.to_owned(),
@@ -136,15 +207,63 @@ mod tests {
             guarded: false,
         };
         let definition = Definition {
-            name: "tool".to_owned(),
-            title: String::new(),
-            description: String::new(),
-            input_schema: schema.to_owned(),
-            output_schema: "{}".to_owned(),
-            risk: RiskClass::Read,
             paths: vec![path],
+            ..definition(schema, r#"{"type":"object"}"#)
         };
         check_list(&[definition]).is_ok()
+    }
+
+    /// Schemas that JSON Schema has no meaning for, or the contract forbids, wherever they stand.
+    const BAD: [&str; 22] = [
+        "",
+        "{}",
+        "[]",
+        r#"{"type":"array"}"#,
+        r#"{"type":["object"]}"#,
+        r#"{"type":"object","properties":[]}"#,
+        r#"{"type":"object","properties":null}"#,
+        r#"{"type":"object","properties":{"a":5}}"#,
+        r#"{"type":"object","properties":{"a":true}}"#,
+        r#"{"type":"object","properties":{"a":{"type":"text"}}}"#,
+        r#"{"type":"object","properties":{"a":{"type":["string","null"]}}}"#,
+        r#"{"type":"object","properties":{"a":{"properties":[]}}}"#,
+        r#"{"type":"object","required":"x"}"#,
+        r#"{"type":"object","required":[1]}"#,
+        r#"{"type":"object","additionalProperties":"no"}"#,
+        r#"{"type":"object","properties":{"a":{"items":[{"type":"string"}]}}}"#,
+        r#"{"type":"object","properties":{"a":{"items":{"$ref":"x"}}}}"#,
+        r#"{"type":"object","properties":{"a":{"enum":"b"}}}"#,
+        r#"{"type":"object","oneOf":[{"anyOf":[]}]}"#,
+        r#"{"type":"object","allOf":{}}"#,
+        r#"{"type":"object","definitions":{}}"#,
+        r#"{"type":"object","description":7}"#,
+    ];
+
+    #[test]
+    fn schemas_that_break_clients_are_refused_of_arguments_and_of_results() {
+        let plain = r#"{"type":"object"}"#;
+        assert!(check_list(&[definition(plain, plain)]).is_ok());
+        for bad in BAD {
+            for (input, output, which) in [(bad, plain, "input"), (plain, bad, "output")] {
+                let error = check_list(&[definition(input, output)]).unwrap_err();
+                assert_eq!(error.code(), "tools-invalid", "{bad}");
+                let words = format!("the {which} schema of `tool` is not ");
+                assert!(error.message().contains(&words), "{bad}: {error}");
+            }
+        }
+    }
+
+    /// A property may have any name, and an example be anything.
+    #[test]
+    fn names_and_data_are_no_keywords() {
+        for good in [
+            r#"{"type":"object","properties":{"type":{"type":"string"},"anyOf":{},"required":{}}}"#,
+            r#"{"type":"object","examples":[{"type":["a"],"$ref":1}],"x-aliases":["b"]}"#,
+            r#"{"type":"object","additionalProperties":{"type":"array","items":{"enum":[1,null]}}}"#,
+        ] {
+            let listed = check_list(&[definition(good, good)]);
+            assert!(listed.is_ok(), "{good}: {listed:?}");
+        }
     }
 
     #[test]

@@ -40,6 +40,13 @@ pub fn definitions() -> Vec<Definition> {
             ..with_schema(r#"{"type":"object","properties":{"\u001b[2J\n\u009b":{}}}"#)
         }],
         b'p' => vec![with_schema(r##"{"type":"object","$ref":"#/$defs/x"}"##)],
+        b'q' => vec![tool("sandbox_filesystem"), tool("other_tool")],
+        b'r' => vec![with_schema(r#"{"type":"object","properties":[]}"#)],
+        b's' => vec![with_schema(r#"{"type":"object","required":"x"}"#)],
+        b't' => vec![Definition {
+            output_schema: r#"{"type":"object","properties":{"a":5}}"#.to_owned(),
+            ..tool("schema")
+        }],
         other => panic!("no list has the letter {other}"),
     }
 }
