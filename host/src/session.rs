@@ -404,7 +404,16 @@ impl Session {
                     failure.message,
                     failure.hint,
                     &failure.details,
-                ))
+                );
+                Err(
+                    match self
+                        .not_declared()
+                        .filter(|_| error.code() == code::NOT_GRANTED)
+                    {
+                        Some(hint) => error.hint_of(hint),
+                        None => error,
+                    },
+                )
             }
         }
     }
@@ -419,6 +428,22 @@ impl Session {
     ) -> Result<(), CallError> {
         let refused = matches!(error.ending(), Ending::Denied | Ending::NotApproved)
             || matches!(error.code(), code::LIMIT_EXCEEDED | code::CONFLICT);
+    /// What to do where a tool finds a grant missing that its component says it does not need: no
+    /// user could give it. Nothing where the session lacks a grant that the component does need,
+    /// since that may be the one that is meant.
+    fn not_declared(&self) -> Option<&'static str> {
+        let component = &self.shared.component;
+        let is_missing = |rights: Rights| {
+            let mut roots = self.shared.roots.iter();
+            !roots.any(|root| root.rights == rights)
+        };
+        let missing = [Rights::Read, Rights::Write]
+            .into_iter()
+            .filter(|it| is_missing(*it));
+        let hints: Option<Vec<_>> = missing.map(|it| component.not_declared(it)).collect();
+        hints?.first().copied()
+    }
+
         if !refused || state.was_refused() || error.code() == code::AUDIT_UNAVAILABLE {
             return Ok(());
         }

@@ -52,6 +52,45 @@ fn what_is_not_declared_is_not_given() {
     assert!(nothing.session.grants().is_empty());
 }
 
+/// Nobody is asked for a grant that could not help; who is asked for one that could, is.
+#[test]
+fn what_is_not_declared_is_told_as_such() {
+    let fixture = Fixture::new();
+    fixture.input("notes.md", "hello");
+    let write = || json!({"path": "new.md", "content": "x"});
+    let read = || json!({"path": "notes.md"});
+    let (reads, writes) = (
+        r#"{"manifest":1,"read":true}"#,
+        r#"{"manifest":1,"write":true}"#,
+    );
+    for (manifest, tool, arguments, without) in [
+        (reads, "write_file", write(), "granted for writing"),
+        (reads, "delete_file", read(), "granted for writing"),
+        (writes, "read_file", read(), "granted for reading"),
+        (writes, "list_files", json!({}), "granted for reading"),
+        (
+            r#"{"manifest":1}"#,
+            "read_file",
+            read(),
+            "granted for reading",
+        ),
+    ] {
+        let error = session(&fixture, manifest).error(tool, arguments);
+        assert_eq!(error.code(), "not-granted", "{manifest} {tool}: {error}");
+        let hint = error.hint();
+        assert!(hint.contains("declares that it does not need"), "{hint}");
+        assert!(
+            hint.contains(without) && !hint.contains("ask the"),
+            "{hint}"
+        );
+    }
+    let nothing_to_write = Session::builder()
+        .read_root(fixture.inputs())
+        .component(declaring(r#"{"manifest":1,"write":true}"#));
+    let error = Recorded::build(nothing_to_write).error("write_file", write());
+    assert!(error.hint().contains("ask the user to grant"), "{error:?}");
+}
+
 #[test]
 fn a_declared_limit_is_the_lower_of_both() {
     let fixture = Fixture::new();

@@ -38,6 +38,7 @@ pub use signature::{InvalidKey, TrustedKey};
 use crate::bindings::{self, ToolComponentPre};
 use crate::error::{self, CallError};
 use crate::guard::{CallState, Guarded};
+use crate::roots::Rights;
 use crate::{embedded, optional, running};
 use component_code as code;
 
@@ -164,6 +165,23 @@ impl ToolComponent {
     #[must_use]
     pub fn manifest(&self) -> Option<&Manifest> {
         self.loaded.identity.manifest.as_ref()
+    }
+
+    /// What to do without rights that the component declares that it does not need; nothing where
+    /// it declares nothing, or that it does.
+    pub(crate) fn not_declared(&self, rights: Rights) -> Option<&'static str> {
+        let manifest = self.manifest()?;
+        match rights {
+            Rights::Read if !manifest.read => Some(
+                "use another tool: the component of this one declares that it does not need what \
+                 is granted for reading, so no grant gives it that",
+            ),
+            Rights::Write if !manifest.write => Some(
+                "use another tool: the component of this one declares that it does not need what \
+                 is granted for writing, so no grant gives it that",
+            ),
+            _ => None,
+        }
     }
 
     /// The cache that its code may have come from, which no tool must reach.

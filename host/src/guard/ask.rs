@@ -167,16 +167,18 @@ impl CallState {
             _ => Rights::Write,
         };
         if !self.may(asked.base.root, needed) {
-            return Err(match needed {
-                Rights::Read => asked.not_granted(
+            let (what, hint) = match needed {
+                Rights::Read => (
                     "the directory is granted for writing, not for reading",
                     "ask the operator to grant it with `--read` as well",
                 ),
-                Rights::Write => asked.not_granted(
+                Rights::Write => (
                     "the directory is granted for reading, not for writing",
                     "write below the directory that is granted for writing",
                 ),
-            });
+            };
+            let not_declared = self.shared.component.not_declared(needed);
+            return Err(asked.not_granted(what, not_declared.unwrap_or(hint)));
         }
         if self
             .ceiling
