@@ -86,7 +86,7 @@ impl Output {
         sent.within(limit)?;
         let fields = RawValue::from_string(fields)
             .ok()
-            .filter(|fields| is_honest_object(fields.get()))
+            .filter(|fields| is_honest_object(fields.get(), &content))
             .ok_or_else(|| {
                 CallError::new(
                     code::IO,
@@ -96,7 +96,7 @@ impl Output {
             })?;
         Ok(Self {
             fields,
-            content,
+            content: content.with_readable_type(),
             receipt: None,
             dry_run: None,
         })
@@ -201,6 +201,18 @@ impl Output {
 }
 
 impl Content {
+    /// What is no media type by its form (RFC 9110, section 8.3.1; without parameters) says
+    /// nothing, and could say anything to who shows it.
+    fn with_readable_type(self) -> Self {
+        match self {
+            Self::Bytes { data, mime_type } if !is_media_type(&mime_type) => Self::Bytes {
+                data,
+                mime_type: "application/octet-stream".to_owned(),
+            },
+            content => content,
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::None => 0,
@@ -266,12 +278,30 @@ fn escapes_in(piece: &[u8]) -> u64 {
     u64::from(quoted) + 5 * u64::from(control) - 4 * u64::from(short)
 }
 
+fn is_media_type(text: &str) -> bool {
+    let is_token = |text: &str| {
+        let is_symbol = |byte| b"!#$%&'*+-.^_`|~".contains(&byte);
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || is_symbol(b))
+    };
+    text.split_once('/')
+        .is_some_and(|(kind, of)| is_token(kind) && is_token(of))
+}
+
 /// Whether the text is an object that [`Output::fields`] can hold, without the members that
-/// are the host's word.
-fn is_honest_object(text: &str) -> bool {
+/// are the host's word: beside a payload also those that tell of it.
+fn is_honest_object(text: &str, content: &Content) -> bool {
     const OF_THE_HOST: [&str; 3] = ["dry_run", "error", "receipt"];
+    const OF_A_PAYLOAD: [&str; 3] = ["content", "content_encoding", "mime_type"];
+    let of_a_payload = match content {
+        Content::None => &[][..],
+        Content::Text(_) | Content::Bytes { .. } => &OF_A_PAYLOAD,
+    };
+    let mut of_the_host = OF_THE_HOST.iter().chain(of_a_payload);
     serde_json::from_str::<BTreeMap<String, Readable>>(text)
-        .is_ok_and(|members| OF_THE_HOST.iter().all(|name| !members.contains_key(*name)))
+        .is_ok_and(|members| of_the_host.all(|name| !members.contains_key(*name)))
 }
 
 /// Any value that a reader can hold. serde's `IgnoredAny` takes more: numbers that are too
@@ -435,6 +465,61 @@ mod tests {
         }
     }
 
+    fn answered(fields: &str, content: provider::Content) -> Result<Output, CallError> {
+        let fields = fields.to_owned();
+        let answer = provider::Output { fields, content };
+        Output::from_component(answer, &Roots::default(), &Failures::default(), 1000)
+    }
+
+    /// A reader of JSON takes the first of two members or the last.
+    #[test]
+    fn fields_say_nothing_of_a_payload_that_is_there() {
+        let text = || provider::Content::Text("text".to_owned());
+        let bytes = || {
+            provider::Content::Bytes(provider::Blob {
+                data: b"bytes".to_vec(),
+                mime_type: "image/png".to_owned(),
+            })
+        };
+        for name in ["content", "content_encoding", "mime_type"] {
+            let fields = format!(r#"{{"{name}":"mine"}}"#);
+            assert!(answered(&fields, provider::Content::None).is_ok(), "{name}");
+            for content in [text(), bytes()] {
+                let error = answered(&fields, content).unwrap_err();
+                assert_eq!(error.code(), code::IO, "{name}");
+            }
+        }
+        assert!(answered(r#"{"contents":1}"#, bytes()).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_media_type_says_nothing() {
+        let shown = |mime_type: &str| {
+            let (data, mime_type) = (Vec::new(), mime_type.to_owned());
+            let blob = provider::Blob { data, mime_type };
+            let output = answered("{}", provider::Content::Bytes(blob)).unwrap();
+            let json: Value = serde_json::from_str(&output.to_json()).unwrap();
+            json["mime_type"].as_str().unwrap().to_owned()
+        };
+        for good in ["image/png", "application/vnd.api+json", "x-a/b.c_d"] {
+            assert_eq!(shown(good), good);
+        }
+        for bad in [
+            "",
+            "/",
+            "text",
+            "text/",
+            "/html",
+            "text/html/x",
+            "text/ html",
+            "text/html; charset=utf-8",
+            "text/html\r\n\u{1b}[31m",
+            "text/h\u{e9}",
+        ] {
+            assert_eq!(shown(bad), "application/octet-stream", "{bad:?}");
+        }
+    }
+
     #[test]
     fn members_are_added_to_any_object() {
         let member = ["\"c\":1".to_owned()];
@@ -454,10 +539,10 @@ mod tests {
             "[]",
             r#"{"receipt":{}}"#,
         ] {
-            assert!(!is_honest_object(text), "{text}");
+            assert!(!is_honest_object(text, &Content::None), "{text}");
         }
         let good = r#"{"a":1e99,"b":[null,true,"\ud83d\ude00",18446744073709551616,-5]}"#;
-        assert!(is_honest_object(good));
+        assert!(is_honest_object(good, &Content::None));
         assert!(serde_json::from_str::<Map<String, Value>>(good).is_ok());
     }
 }
