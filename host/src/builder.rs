@@ -534,7 +534,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Which tools of the component the session offers: [`Toolset::Files`] unless changed.
+    /// Which tools of the built-in component the session offers: [`Toolset::Files`] unless
+    /// changed. Another component's are all offered.
     #[must_use]
     pub fn toolset(mut self, toolset: Toolset) -> Self {
         self.toolset = toolset;
@@ -670,10 +671,10 @@ impl SessionBuilder {
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
-        let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         let quotas = SessionQuotas::new(&policy.limits, self.quotas);
-        shared.respelling = respelling.map(Arc::new);
+        let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.quotas = quotas;
+        shared.respelling = respelling.map(Arc::new);
         shared.default_encoding = self.default_encoding;
         shared.judge = judge.map(Arc::new);
         if let Some(own) = &mut own {

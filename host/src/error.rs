@@ -89,6 +89,16 @@ pub mod code {
 
 /// The member of an answer that lists what was done before something failed.
 const COMMITTED: &str = "committed";
+/// Members of an error that are the host's word. What is not among them is a tool's to give, such
+/// as `known`, or `limit`, `value` and `actual` of a limit of its own.
+const OF_THE_HOST: [&str; 11] = [
+    "approval", "code", COMMITTED, "data", "dry_run", "error", "hint", "message", "reason",
+    "receipt", "success",
+];
+/// Letters of a tool's name that an answer repeats; real ones have 64 or fewer.
+const MAX_NAME: usize = 64;
+/// Names that an answer lists of the tools that there are.
+const MAX_KNOWN: usize = 100;
 
 /// The five ways in which a call can end without success. They are never merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,6 +295,15 @@ impl CallError {
         )
     }
 
+    /// No tool has the name; these are there.
+    pub(crate) fn unknown_tool(tool: &str, known: impl IntoIterator<Item = String>) -> Self {
+        let tool: String = tool.chars().take(MAX_NAME).collect();
+        let known: Vec<String> = known.into_iter().take(MAX_KNOWN).collect();
+        Self::new(code::UNKNOWN_TOOL, format!("there is no tool `{tool}`"))
+            .hint_of("use one of the tools in `known`")
+            .detail("known", known)
+    }
+
     pub(crate) fn cancelled() -> Self {
         Self::new(code::CANCELLED, "the call was cancelled").hint_of("nothing was changed")
     }
@@ -379,9 +398,7 @@ impl std::error::Error for CallError {}
 /// What a tool says besides, without what only the host can know.
 fn details_of_tool(text: &str) -> Map<String, Value> {
     let mut details: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    for hosts_own in ["approval", COMMITTED] {
-        details.remove(hosts_own);
-    }
+    details.retain(|name, _| !OF_THE_HOST.contains(&name.as_str()));
     details
 }
 
@@ -425,6 +442,19 @@ mod tests {
     fn details_cannot_replace_the_code() {
         let error = CallError::from_tool("no-match", "m".into(), String::new(), r#"{"code":"x"}"#);
         assert_eq!(error.to_json()["code"], "no-match");
+    }
+
+    #[test]
+    fn details_hold_no_word_of_the_host() {
+        let forged: Map<String, Value> = (OF_THE_HOST.iter())
+            .map(|name| ((*name).to_owned(), json!("forged")))
+            .collect();
+        let text = Value::from(forged).to_string();
+        let error = CallError::from_tool("no-match", "m".into(), "h".into(), &text);
+        assert_eq!(
+            error.to_json(),
+            json!({"code": "no-match", "reason": null, "message": "m", "hint": "h"})
+        );
     }
 
     #[test]

@@ -332,11 +332,21 @@ impl Session {
         (state, result)
     }
 
-    /// A tool that the component does not list has declared nothing, and may do nothing.
+    /// A stranger's component is not called for a tool that it does not list. Ours has the better
+    /// words for that; what is not listed has declared nothing, and may do nothing.
     fn declared_risk(&self, tool: &str) -> Result<Option<RiskClass>, CallError> {
-        self.shared.toolset.refuse(tool)?;
-        let definition = self.shared.component.definition(tool)?;
-        Ok(definition.map(|definition| definition.risk))
+        let component = &self.shared.component;
+        if component.is_built_in() {
+            self.shared.toolset.refuse(tool)?;
+        }
+        match component.definition(tool)? {
+            Some(definition) => Ok(Some(definition.risk)),
+            None if component.is_built_in() => Ok(None),
+            None => {
+                let names = self.tools()?.iter().map(|tool| tool.name.clone());
+                Err(CallError::unknown_tool(tool, names))
+            }
+        }
     }
 
     /// Reads what the arguments say to the host, and respells paths where that is wanted.
@@ -399,7 +409,7 @@ impl Session {
                 let limit = self.shared.policy.limits.max_output_bytes;
                 let sent = Sent::default().text(&failure.message).text(&failure.hint);
                 sent.text(&failure.details).within(limit)?;
-                Err(CallError::from_tool(
+                let error = CallError::from_tool(
                     &failure.code,
                     failure.message,
                     failure.hint,
@@ -418,16 +428,6 @@ impl Session {
         }
     }
 
-    /// A refusal that no WASI call saw: of a grant that the tool found missing, of the
-    /// commit, of the result. A refused call has one `refusal` in the log.
-    fn record_late_refusal(
-        &self,
-        state: &CallState,
-        arguments: &str,
-        error: &CallError,
-    ) -> Result<(), CallError> {
-        let refused = matches!(error.ending(), Ending::Denied | Ending::NotApproved)
-            || matches!(error.code(), code::LIMIT_EXCEEDED | code::CONFLICT);
     /// What to do where a tool finds a grant missing that its component says it does not need: no
     /// user could give it. Nothing where the session lacks a grant that the component does need,
     /// since that may be the one that is meant.
@@ -444,6 +444,16 @@ impl Session {
         hints?.first().copied()
     }
 
+    /// A refusal that no WASI call saw: of a grant that the tool found missing, of the
+    /// commit, of the result. A refused call has one `refusal` in the log.
+    fn record_late_refusal(
+        &self,
+        state: &CallState,
+        arguments: &str,
+        error: &CallError,
+    ) -> Result<(), CallError> {
+        let refused = matches!(error.ending(), Ending::Denied | Ending::NotApproved)
+            || matches!(error.code(), code::LIMIT_EXCEEDED | code::CONFLICT);
         if !refused || state.was_refused() || error.code() == code::AUDIT_UNAVAILABLE {
             return Ok(());
         }
@@ -659,6 +669,16 @@ impl Session {
         }
     }
 
+    /// As [`Session::apart`], for a caller who has another session already: what both share of
+    /// quotas they share there as well.
+    pub(crate) fn apart_beside(&self, other: &Self) -> Self {
+        let mut shared = self.shared.apart(other.principal().to_owned());
+        shared.quotas = self.shared.quotas.anew_with(&other.shared.quotas);
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
     /// A session with the same grants and policy for another component, as far as that declares
     /// to need them. The log says that it began.
     pub(crate) fn with_component(&self, component: &ToolComponent) -> Result<Self, CallError> {
@@ -687,23 +707,13 @@ impl Session {
         }
     }
 
-    /// The tools of the session's component that are in its toolset, in the order in which
-    /// front-ends show them.
+    /// The tools of the session's component, of the built-in one those that are in the toolset,
+    /// in the order in which front-ends show them.
     ///
     /// # Errors
     ///
     /// When the component cannot list them.
     pub fn tools(&self) -> Result<&[Definition], CallError> {
-    /// As [`Session::apart`], for a caller who has another session already: what both share of
-    /// quotas they share there as well.
-    pub(crate) fn apart_beside(&self, other: &Self) -> Self {
-        let mut shared = self.shared.apart(other.principal().to_owned());
-        shared.quotas = self.shared.quotas.anew_with(&other.shared.quotas);
-        Self {
-            shared: Arc::new(shared),
-        }
-    }
-
         let Shared {
             component,
             toolset,
@@ -715,13 +725,13 @@ impl Session {
         }
         let tools = component.definitions().map_err(|error| error.in_a_call())?;
         let tools = (tools.iter())
-            .filter(|tool| toolset.has(&tool.name))
+            .filter(|tool| toolset.offers(component, &tool.name))
             .cloned()
             .collect();
         Ok(offered.get_or_init(|| tools))
     }
 
-    /// The tools that the session offers.
+    /// Which tools of the built-in component the session offers.
     #[must_use]
     pub fn toolset(&self) -> Toolset {
         self.shared.toolset

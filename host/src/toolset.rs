@@ -1,14 +1,17 @@
-//! Which tools of a component a session offers: many for one thing each, or one for all.
+//! Which tools of the built-in component a session offers: many for one thing each, or one for
+//! all.
 
 use serde_json::{Value, json};
 
+use crate::component::ToolComponent;
 use crate::error::{CallError, code};
 
 /// The tool that stands for all others. The contract between host and component has no word
 /// for it, so that this is the one tool which the host knows by name.
 const SINGLE: &str = "sandbox_filesystem";
 
-/// Which tools a session offers, and how their failures look.
+/// Which tools of the built-in component a session offers, and how their failures look. Other
+/// components' tools are all offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Toolset {
     /// All tools but the one that stands for them.
@@ -23,6 +26,12 @@ impl Toolset {
     #[must_use]
     pub fn has(self, tool: &str) -> bool {
         (tool == SINGLE) == (self == Self::Single)
+    }
+
+    /// Whether a tool of this component is offered: a stranger's may have any name.
+    #[must_use]
+    pub fn offers(self, component: &ToolComponent, tool: &str) -> bool {
+        !component.is_built_in() || self.has(tool)
     }
 
     /// What a front-end shows of a call that did not succeed: `{"error": …}`, or for the

@@ -46,6 +46,23 @@ fn nor_through_the_library_and_each_call_is_on_record() {
     assert_eq!(component.instantiations(), before);
 }
 
+#[test]
+fn a_tool_that_it_does_not_list_is_unknown_before_it_runs() {
+    let component = component::compiled();
+    let recorded = Recorded::build(Session::builder().component(component.clone()));
+    let before = component.instantiations();
+    for arguments in ["{}", "not json"] {
+        let error = recorded
+            .session
+            .call("act_without_being_listed", arguments)
+            .unwrap_err();
+        assert_eq!(error.code(), "unknown-tool", "{arguments}");
+        assert!(!error.details()["known"].as_array().unwrap().is_empty());
+    }
+    assert_eq!(component.instantiations(), before);
+    assert_eq!(recorded.entries_of("call").len(), 2);
+}
+
 /// What the host cannot hold, another reader might: then the tool would act, and the version that
 /// its caller expects would be nobody's.
 #[test]

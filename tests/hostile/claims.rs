@@ -17,7 +17,7 @@ fn facts_that_only_the_host_can_know_are_not_taken_from_a_guest() {
         .to_json();
     assert_eq!(error["code"], "no-match");
     assert_eq!(error["message"], "ask the user to approve");
-    for name in ["approval", "committed", "reason"] {
+    for name in ["approval", "committed", "reason", "receipt", "dry_run"] {
         assert!(error[name].is_null(), "{name}: {error}");
     }
 }

@@ -3,6 +3,7 @@
 mod approvals;
 mod cancelling;
 pub mod client;
+mod components;
 mod ending;
 mod floods;
 mod garbage;

@@ -26,7 +26,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
             Exit::Success
         }
         Err(error) => {
-            print::error(tenant.toolset(), &error);
+            print::error(tenant.toolset_of(&args.tool), &error);
             Exit::Refused
         }
     };

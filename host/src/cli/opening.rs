@@ -117,7 +117,7 @@ impl SessionArgs {
             None => (&self.grants, &self.policy),
         };
         let mut builder = grants.apply(Session::builder())?;
-        // One toolset is offered, whatever the components.
+        // One toolset is offered of the built-in component, however often it runs.
         builder = builder.toolset(self.grants.toolset());
         builder = policy.apply(builder, max_output_bytes, log)?;
         for file in self.components.deciding_files(&self.sources) {

@@ -36,7 +36,8 @@ fn listed(wanted: &[Wanted], toolset: Toolset) -> Result<Vec<Definition>, Failur
     if let [only] = wanted {
         let tools = only.component.definitions().map_err(StartError::from)?;
         let tools = tools.iter();
-        return Ok(tools.filter(|it| toolset.has(&it.name)).cloned().collect());
+        let offered = tools.filter(|it| toolset.offers(&only.component, &it.name));
+        return Ok(offered.cloned().collect());
     }
     let host = ToolHost::default();
     for Wanted {

@@ -226,6 +226,7 @@ impl ServerHandler for Handler {
             Way::Between(approver) => (Some(approver), None),
         };
         let principal = tenant.principal().to_owned();
+        let toolset = tenant.toolset_of(&request.name);
         let progress = context.meta.get_progress_token().filter(is_short);
         let call = Call {
             tenant,
@@ -253,7 +254,7 @@ impl ServerHandler for Handler {
             {
                 results::misspelt_dry_run().into()
             }
-            Err(error) => results::failure(server.tenant.toolset(), &error).into(),
+            Err(error) => results::failure(toolset, &error).into(),
         })
     }
 }

@@ -46,7 +46,9 @@ impl Hosted {
             component: name.to_owned(),
             error,
         })?;
-        let offered = listed.iter().filter(|tool| toolset.has(&tool.name));
+        let offered = listed
+            .iter()
+            .filter(|tool| toolset.offers(&component, &tool.name));
         Ok(Self {
             number,
             name: name.to_owned(),

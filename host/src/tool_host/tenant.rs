@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::opened::Sessions;
 use super::table::Hosted;
 use super::{HostedTool, ToolHost};
-use crate::error::{CallError, code};
+use crate::error::CallError;
 use crate::output::Output;
 use crate::policy::Policy;
 use crate::session::{Arguments, CallOptions, CallWatch, Session};
@@ -14,8 +14,6 @@ use crate::toolset::Toolset;
 
 /// Letters of a tool's name that an answer repeats; real ones have 64 or fewer.
 const MAX_NAME: usize = 64;
-/// Names that an answer lists of the tools that there are.
-const MAX_KNOWN: usize = 100;
 
 /// Someone who calls the tools of a [`ToolHost`]. Cloning is cheap, and clones may be used from
 /// many threads at once.
@@ -83,21 +81,15 @@ impl Tenant {
         let tools = self.host.tools();
         let names = |tools: &mut dyn Iterator<Item = &HostedTool>| -> Vec<String> {
             let names = tools.map(|it| it.definition.name.clone());
-            names.take(MAX_KNOWN).collect()
+            names.collect()
         };
         let alike = names(&mut tools.iter().filter(|it| it.own_name == tool));
+        if alike.is_empty() {
+            return CallError::unknown_tool(tool, names(&mut tools.iter()));
+        }
         let tool: String = tool.chars().take(MAX_NAME).collect();
-        let message = match alike.is_empty() {
-            true => format!("there is no tool `{tool}`"),
-            false => format!("more than one component has a tool `{tool}`"),
-        };
-        let known = match alike.is_empty() {
-            true => names(&mut tools.iter()),
-            false => alike,
-        };
-        CallError::new(code::UNKNOWN_TOOL, message)
-            .hint_of("use one of the tools in `known`")
-            .detail("known", known)
+        let message = format!("more than one component has a tool `{tool}`");
+        CallError::unknown_tool(&tool, alike).saying(message)
     }
 
     /// The session in which a component runs for this tenant, opened when it is first needed.
@@ -167,10 +159,19 @@ impl Tenant {
         self.base.principal()
     }
 
-    /// The tools that the tenant's session offers.
+    /// Which tools of the built-in component the tenant's session offers.
     #[must_use]
     pub fn toolset(&self) -> Toolset {
         self.base.toolset()
+    }
+
+    /// How failures of a tool look: a stranger's are those of [`Toolset::Files`].
+    #[must_use]
+    pub fn toolset_of(&self, tool: &str) -> Toolset {
+        match self.host.table().find(tool) {
+            Some((hosted, _)) if !hosted.component.is_built_in() => Toolset::Files,
+            _ => self.base.toolset(),
+        }
     }
 
     /// The policy of the tenant's session; a component that was loaded with a session has that

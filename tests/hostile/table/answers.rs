@@ -37,13 +37,8 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         attack: "act_without_being_listed",
-        answer: Stopped(&["3 × not-permitted"]),
-        audit: &[
-            "refusal open not-granted inputs:notes.md",
-            "refusal create not-granted workspace:new.md",
-            "refusal delete not-granted workspace:report.md",
-            "call ok",
-        ],
+        answer: Error("unknown-tool"),
+        audit: &["call failed unknown-tool"],
         ..ORDINARY
     },
     Row {
