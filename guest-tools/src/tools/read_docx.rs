@@ -46,8 +46,8 @@ impl Tool for ReadDocx {
     const NAME: &'static str = "read_docx";
     const TITLE: &'static str = "Read a Word document";
     const DESCRIPTION: &'static str = "Returns the blocks of a Word file (.docx) in order: \
-        headings with `level`, paragraphs, list items, tables as `rows`, text boxes, each with its \
-        `links`; then notes, comments, headers, footers. Tracked changes are accepted.";
+        headings with `level`, paragraphs, list items, table `rows`, text boxes, `links`; then \
+        notes, comments, headers, footers. Tracked changes are accepted.";
     const RISK: Risk = Risk::Read;
     const PATHS: &'static [PathArgument] = &[PathArgument::read("path")];
     const EXAMPLE: &'static str = r#"{"path":"contracts/lease.docx"}"#;
