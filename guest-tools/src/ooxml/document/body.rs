@@ -366,8 +366,15 @@ impl<'a> Body<'a> {
             .map(|(_, start)| start)
             .filter(|start| text.is_char_boundary(*start));
         if let Some(target) = field.target() {
-            let result = start.map(|start| text.split_off(start));
-            self.push_link(xml, &result.unwrap_or_default(), &target, text)?;
+            match start {
+                Some(start) => {
+                    let result = text.split_off(start);
+                    self.push_link(xml, &result, &target, text)?;
+                }
+                // The result began in another paragraph, or in a change.
+                None if field.result.is_some() => self.note_target(xml, &target, text)?,
+                None => {}
+            }
         } else if let Some(state) = &field.form
             && start.is_none_or(|start| text[start..].trim().is_empty())
         {
@@ -414,6 +421,25 @@ impl<'a> Body<'a> {
             xml.count_text(inner.len())?;
             self.met.push(Link {
                 text: inner.to_owned(),
+                target: target.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Where a link leads whose text is not to be had as one piece.
+    fn note_target(
+        &mut self,
+        xml: &mut Xml<'_>,
+        target: &str,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        xml.count_text(target.len())?;
+        if self.options.with_links {
+            text.push_str(&format!(" <{}>", markdown::target(target)));
+        } else {
+            self.met.push(Link {
+                text: String::new(),
                 target: target.to_owned(),
             });
         }

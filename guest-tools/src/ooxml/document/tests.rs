@@ -539,6 +539,19 @@ fn links_stand_beside_the_text_of_their_block() {
 }
 
 #[test]
+fn a_link_whose_text_is_in_pieces_keeps_its_target() {
+    let begin = marks("begin", "")
+        + &instruction("HYPERLINK \"http://a.example/\"")
+        + &marks("separate", "");
+    let body =
+        paragraph("", &(begin + &run("one"))) + &paragraph("", &(run("two") + &marks("end", "")));
+    let document = read(&body);
+    assert_eq!(document.blocks[1].links[0].target, "http://a.example/");
+    let text = read_with(&body, LINKED).markdown();
+    assert!(text.starts_with("one\n\ntwo <http://a.example/>"), "{text}");
+}
+
+#[test]
 fn changes_of_rows_cells_paragraphs_and_blocks_are_marked() {
     let cell = |properties: &str, text: &str| {
         format!(
