@@ -7,87 +7,160 @@ use serde_json::json;
 
 use crate::support::{Fixture, Recorded};
 
-/// Files in the order in which they are written; by the last one git comes to the others.
+/// A way by which git comes to a command that a tool wrote.
 struct Trap {
-    /// Whether a checkout is there before.
-    checkout: bool,
-    /// Where the configuration lies.
-    directory: &'static str,
-    last: (&'static str, &'static str),
+    named: &'static str,
+    /// What the user does before.
+    before: &'static [&'static [&'static str]],
+    /// Written by a tool, in this order; `RUN` is the command, `HEAD` the commit.
+    files: &'static [(&'static str, &'static str)],
+    /// What the user does then.
+    then: &'static [&'static str],
 }
 
-const TRAPS: [Trap; 2] = [
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"RUN;false\"\n";
+const OUTSIDE: &str = "[core]\n\tbare = false\n\tworktree = ..\n\trepositoryformatversion = 0\n\tfsmonitor = \"RUN;false\"\n";
+const INIT: &[&str] = &["init", "--quiet", "-b", "main"];
+const COMMIT: &[&str] = &[
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.org",
+    "commit",
+    "--quiet",
+    "--allow-empty",
+    "-m",
+    "one",
+];
+const STATUS: &[&str] = &["status"];
+
+#[rustfmt::skip]
+const TRAPS: [Trap; 5] = [
     Trap {
-        checkout: true,
-        directory: "evil",
-        last: (".git/commondir", "../evil\n"),
+        named: "another common directory",
+        before: &[INIT],
+        files: &[
+            ("evil/HEAD", "ref: refs/heads/main\n"), ("evil/config", CONFIG),
+            ("evil/refs/x", ""), ("evil/objects/x", ""), (".git/commondir", "../evil\n"),
+        ],
+        then: STATUS,
     },
     Trap {
-        checkout: false,
-        directory: "evil",
-        last: (".git", "gitdir: evil\n"),
+        named: "a `.git` that is a file",
+        before: &[],
+        files: &[
+            ("evil/HEAD", "ref: refs/heads/main\n"), ("evil/config", CONFIG),
+            ("evil/refs/x", ""), ("evil/objects/x", ""), (".git", "gitdir: evil\n"),
+        ],
+        then: STATUS,
+    },
+    Trap {
+        named: "a rebase in progress",
+        before: &[INIT, COMMIT],
+        files: &[
+            (".git/rebase-merge/head-name", "refs/heads/main\n"),
+            (".git/rebase-merge/onto", "HEAD\n"), (".git/rebase-merge/orig-head", "HEAD\n"),
+            (".git/rebase-merge/interactive", ""),
+            (".git/rebase-merge/git-rebase-todo", "exec RUN\n"),
+        ],
+        then: &["rebase", "--continue"],
+    },
+    Trap {
+        named: "a rebase in another worktree",
+        before: &[INIT, COMMIT, &["worktree", "add", "--quiet", "w"]],
+        files: &[
+            (".git/worktrees/w/rebase-merge/head-name", "refs/heads/w\n"),
+            (".git/worktrees/w/rebase-merge/onto", "HEAD\n"),
+            (".git/worktrees/w/rebase-merge/orig-head", "HEAD\n"),
+            (".git/worktrees/w/rebase-merge/interactive", ""),
+            (".git/worktrees/w/rebase-merge/git-rebase-todo", "exec RUN\n"),
+        ],
+        then: &["-C", "w", "rebase", "--continue"],
+    },
+    Trap {
+        named: "a repository without a checkout",
+        before: &[],
+        files: &[
+            ("evil.git/refs/x", ""), ("evil.git/objects/x", ""),
+            ("evil.git/config", OUTSIDE), ("evil.git/HEAD", "ref: refs/heads/main\n"),
+        ],
+        then: &["-C", "evil.git", "status"],
     },
 ];
 
 impl Trap {
     /// Lays the trap by way of a tool. Whether the last write was refused by pattern, and whether
     /// git then ran the command.
-    fn spring(&self, protect: bool) -> (bool, bool) {
+    fn spring(&self, protect: bool, taken_back: bool) -> (bool, bool) {
         let fixture = Fixture::new();
-        if self.checkout {
-            git(&fixture, &["init", "--quiet"]);
+        for arguments in self.before {
+            git(&fixture, arguments);
         }
+        let head = git(&fixture, &["rev-parse", "--verify", "--quiet", "HEAD"]);
         let ran = fixture.workspace().with_file_name("ran");
-        let command = format!("touch {};false", ran.display());
-        let config =
-            format!("[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"{command}\"\n");
-        let builder = Session::builder()
+        let run = format!("touch {}", ran.display());
+        let mut builder = Session::builder()
             .work_root(fixture.workspace())
             .overwrite(Consent::Allow)
             .protect_secrets(protect);
-        let recorded = Recorded::build(builder);
-        let write = |path: &str, content: &str| {
-            recorded.call("write_file", json!({ "path": path, "content": content }))
-        };
-        for (name, content) in [
-            ("HEAD", "ref: refs/heads/main\n"),
-            ("config", &*config),
-            ("refs/x", ""),
-            ("objects/x", ""),
-        ] {
-            write(&format!("{}/{name}", self.directory), content).unwrap();
+        if taken_back {
+            builder = builder.deny("!.git");
         }
-        let last = write(self.last.0, self.last.1);
-        git(&fixture, &["status"]);
-        let refused = last.is_err_and(|error| error.code() == "pattern-denied");
+        let recorded = Recorded::build(builder);
+        let mut refused = false;
+        for (path, content) in self.files {
+            let content = match content.contains("refs/heads") {
+                true => (*content).to_owned(),
+                false => content.replace("HEAD", head.trim()).replace("RUN", &run),
+            };
+            let write = json!({ "path": path, "content": content });
+            let written = recorded.call("write_file", write);
+            refused = written.is_err_and(|error| error.code() == "pattern-denied");
+        }
+        git(&fixture, self.then);
         (refused, ran.exists())
     }
 }
 
-/// Git as the user of the directory runs it, without that user's configuration.
-fn git(fixture: &Fixture, arguments: &[&str]) {
+/// What git says to the user of the directory, without that user's configuration.
+fn git(fixture: &Fixture, arguments: &[&str]) -> String {
     let mut git = Command::new("git");
     git.args(arguments).current_dir(fixture.workspace());
     git.env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env_remove("GIT_DIR");
-    git.output()
+    let output = git
+        .output()
         .expect("`git` is there; `scripts/test-prerequisites` installs it");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn git_runs_nothing_that_a_tool_wrote_where_secrets_are_protected() {
     for trap in TRAPS {
-        let path = trap.last.0;
-        assert_eq!(trap.spring(false), (false, true), "the control: {path}");
-        assert_eq!(trap.spring(true), (true, false), "{path}");
+        let (named, refused) = (trap.named, (true, false));
+        assert_eq!(
+            trap.spring(false, false),
+            (false, true),
+            "the control: {named}"
+        );
+        assert_eq!(trap.spring(true, false), refused, "{named}");
+    }
+}
+
+/// Who wants `.git/HEAD` read does not thereby have commands run.
+#[test]
+fn git_runs_nothing_either_where_its_directory_is_taken_back() {
+    for trap in TRAPS.iter().filter(|trap| trap.before.contains(&INIT)) {
+        assert_eq!(trap.spring(true, true), (true, false), "{}", trap.named);
     }
 }
 
 #[test]
-fn a_file_does_not_become_git_by_any_call_but_a_directory_may() {
+fn nothing_becomes_a_directory_of_version_control_by_any_call() {
     let fixture = Fixture::new();
     fixture.work("link", "gitdir: evil\n");
+    fixture.work("d/HEAD", "x");
     let builder = Session::builder()
         .work_root(fixture.workspace())
         .overwrite(Consent::Allow)
@@ -104,12 +177,23 @@ fn a_file_does_not_become_git_by_any_call_but_a_directory_may() {
         ("append_file", json!({ "path": ".git", "content": "x" })),
         ("copy_file", json!({ "from": "link", "to": ".git" })),
         ("move_file", json!({ "from": "link", "to": ".git" })),
+        ("move_file", json!({ "from": "d", "to": ".git" })),
         ("apply_patch", json!({ "patch": patch })),
+        ("create_directory", json!({ "dir_path": ".git" })),
+        (
+            "create_directory",
+            json!({ "dir_path": "a/.git/rebase-merge" }),
+        ),
+        ("create_directory", json!({ "dir_path": ".hg" })),
+        ("create_directory", json!({ "dir_path": ".jj" })),
+        ("create_directory", json!({ "dir_path": "a/.svn" })),
+        (
+            "write_file",
+            json!({ "path": "b.git/config", "content": "x" }),
+        ),
+        ("write_file", json!({ "path": ".git/HEAD", "content": "x" })),
     ] {
-        let error = recorded.call(tool, arguments).unwrap_err();
-        assert_eq!(error.code(), "pattern-denied", "{tool}");
+        let error = recorded.call(tool, arguments.clone()).unwrap_err();
+        assert_eq!(error.code(), "pattern-denied", "{tool} {arguments}");
     }
-    recorded.fields("create_directory", json!({ "dir_path": ".git" }));
-    let write = json!({ "path": ".git/HEAD", "content": "x" });
-    recorded.fields("write_file", write);
 }

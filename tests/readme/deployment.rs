@@ -105,3 +105,24 @@ fn the_recipe_runs_as_nobody_in_particular_and_adds_nothing() {
         assert!(!recipe.contains(word), "{word}");
     }
 }
+
+#[test]
+fn what_is_kept_secret_is_listed() {
+    let guide = text("docs/deployment.md");
+    let (_, list) = guide.split_once("```gitignore\n").unwrap();
+    let (list, _) = list.split_once("\n```").unwrap();
+    let listed: Vec<&str> = list.lines().collect();
+    assert_eq!(listed, rootbound::SECRETS);
+}
+
+#[test]
+fn check_lists_what_is_kept_secret_where_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |options: &[&str]| {
+        let mut command = crate::support::cli::Cli::new().command(["check", "--read"]);
+        Run::of(command.arg(directory.path()).args(options)).stdout
+    };
+    let list = format!("`{}`", rootbound::SECRETS.join("`, `"));
+    assert!(check(&["--protect-secrets"]).contains(&list));
+    assert!(!check(&[]).contains(&list));
+}

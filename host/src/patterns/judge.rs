@@ -4,7 +4,7 @@ use globset::{Candidate, GlobSet};
 
 use super::fold::{fold, trim_names};
 use super::rules::{Folded, Rules, Spelling, compile, set, translate};
-use super::{Denying, PatternError, Patterns, SECRET_FILES, SECRETS};
+use super::{Denying, PatternError, Patterns, SECRETS};
 
 /// What is judged: what stands on the way to allowed things may be gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,6 @@ pub(crate) enum Subject {
 pub(crate) struct Judge {
     /// Each denies by itself.
     deny: Vec<Rules>,
-    /// What is denied unless it is a directory.
-    deny_files: Vec<Rules>,
     /// Each has to allow what is touched.
     allow: Vec<Allowed>,
 }
@@ -39,8 +37,6 @@ impl Judge {
             return Ok(None);
         }
         patterns.check_amount()?;
-        let protecting = patterns.denying().filter(|list| list.protect_secrets);
-        let deny_files = protecting.map(|list| denied(&SECRET_FILES, list));
         let deny = patterns.denying().map(|list| match list.protect_secrets {
             true => denied(&SECRETS, list),
             false => denied(&[], list),
@@ -49,7 +45,6 @@ impl Judge {
         let allow = allow.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Self {
             deny: deny.collect::<Result<_, _>>()?,
-            deny_files: deny_files.collect::<Result<_, _>>()?,
             allow,
         }))
     }
@@ -71,14 +66,6 @@ impl Judge {
         };
         let denied = |rules: &Rules| spellings().any(|prefix| rules.verdict(&prefix) == Some(true));
         if self.deny.iter().any(denied) {
-            return false;
-        }
-        let itself = Spelling {
-            exact: path,
-            folded,
-        };
-        let denied_file = |rules: &Rules| rules.verdict(&itself) == Some(true);
-        if subject == Subject::File && self.deny_files.iter().any(denied_file) {
             return false;
         }
         self.allow.iter().all(|allow| {
@@ -307,6 +294,18 @@ mod tests {
             ".git/worktrees/w/gitdir",
             ".git/worktrees/w/config.worktree",
             ".git/modules/a/b/config",
+            ".git/HEAD",
+            ".git/rebase-merge/git-rebase-todo",
+            ".git/refs/heads/config",
+            "project.git/config",
+            ".bare/config",
+            ".hg/wcache/x",
+            ".jj/repo/config.toml",
+            ".svn/auth/svn.simple/x",
+            ".bash_history",
+            "wallet.dat",
+            "secrets.yaml",
+            "credentials.json",
             ".gitconfig",
             ".hg/hgrc",
             "prod.env",
@@ -330,28 +329,47 @@ mod tests {
             assert!(!admits(&judge, &format!("a/b/{path}")), "a/b/{path}");
         }
         for path in [
-            ".git/HEAD",
             "environment",
             "docs/keys.md",
             ".github/workflows/ci.yml",
             ".gitignore",
-            ".git/refs/heads/config",
             "src/config",
+            "git/HEAD",
+            "secrets.rs",
             "src/environment.rs",
             "kubeconfig.md",
         ] {
             assert!(admits(&judge, path), "{path}");
         }
-        assert!(judge.admits(b".git", Subject::Directory));
+        assert!(!judge.admits(b".git", Subject::Directory));
     }
 
     #[test]
-    fn a_git_that_is_a_file_is_denied_and_can_be_taken_back() {
+    fn a_git_that_is_taken_back_still_keeps_what_git_runs() {
         let protected = judge(&[], &[], true);
         for path in [".git", "a/.git", ".GIT", ".git."] {
             assert!(!admits(&protected, path), "{path}");
         }
-        assert!(admits(&judge(&[], &["!.git"], true), ".git"));
+        let taken_back = judge(&[], &["!.git"], true);
+        for path in [".git", ".git/HEAD", ".git/refs/heads/main"] {
+            assert!(admits(&taken_back, path), "{path}");
+        }
+        for path in [
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".git/worktrees/w/config.worktree",
+            ".git/modules/a/b/config",
+            ".git/modules/a/hooks/x",
+            ".git/commondir",
+            ".git/worktrees/w/gitdir",
+            ".git/objects/info/alternates",
+            ".git/rebase-merge/git-rebase-todo",
+            ".git/worktrees/w/rebase-merge/git-rebase-todo",
+            ".git/rebase-apply/0001",
+            ".git/sequencer/todo",
+        ] {
+            assert!(!admits(&taken_back, path), "{path}");
+        }
         assert!(admits(&judge(&[], &["*.pem"], false), ".git"));
     }
 }

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use fold::fold_letters;
 pub(crate) use judge::{Judge, Subject};
-use secrets::SECRET_FILES;
 pub use secrets::SECRETS;
 
 /// Bytes that a message shows of a pattern that is one too many.
@@ -64,8 +63,7 @@ pub struct Patterns {
     /// What may not be touched, whatever else allows it. Capital and small letters are the
     /// same.
     pub deny: Vec<String>,
-    /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back; with
-    /// them a `.git` that is no directory.
+    /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back.
     pub protect_secrets: bool,
     /// What is denied from elsewhere: each list is judged by itself, so that no `!` takes back
     /// what another one denies.

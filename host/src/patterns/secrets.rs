@@ -1,8 +1,9 @@
 //! What `protect_secrets` denies.
 
 /// What [`protect_secrets`](crate::SessionBuilder::protect_secrets) denies: files that hold
-/// credentials by convention, and files by which a tool could have git run something.
-pub const SECRETS: [&str; 65] = [
+/// credentials by convention, and the directories of version control, by which a tool could have
+/// git and its like run something.
+pub const SECRETS: [&str; 80] = [
     // Environments of programs, with direnv's.
     ".env*",
     "*.env",
@@ -23,20 +24,40 @@ pub const SECRETS: [&str; 65] = [
     "*.keystore",
     "*.kdbx",
     ".password-store",
-    // What git runs, where it finds that, and what it keeps passwords in; Mercurial's.
-    "**/.git/hooks",
-    "**/.git/config",
-    "**/.git/modules/**/hooks",
-    "**/.git/modules/**/config",
+    // Version control: what is run there, and where it is found, is kept in many files, and
+    // tools need none of them. As a file, `.git` says where git finds its directory; by
+    // convention `NAME.git` and `.bare` are repositories without a checkout.
+    ".git",
+    "*.git",
+    ".bare",
+    ".hg",
+    ".jj",
+    ".sl",
+    ".svn",
+    ".bzr",
+    // What stays denied where `!.git` takes that back.
+    "**/.git/**/hooks",
+    "**/.git/**/config",
     "**/.git/**/config.worktree",
     "**/.git/**/commondir",
     "**/.git/**/gitdir",
+    "**/.git/**/alternates",
+    "**/.git/**/rebase-merge",
+    "**/.git/**/rebase-apply",
+    "**/.git/**/sequencer",
+    // Their settings and passwords.
     ".gitconfig",
     ".git-credentials",
-    "**/.config/git/config",
-    "**/.config/git/credentials",
-    "**/.hg/hgrc",
+    "**/.config/git",
+    "**/.config/jj",
+    ".jjconfig.toml",
     ".hgrc",
+    "**/.config/hg",
+    // What was typed, and wallets.
+    ".*_history",
+    "wallet.dat",
+    "secrets.y*ml",
+    "credentials.json",
     // Clouds and clusters.
     ".aws",
     ".azure",
@@ -75,7 +96,3 @@ pub const SECRETS: [&str; 65] = [
     ".mylogin.cnf",
     ".htpasswd",
 ];
-
-/// What is denied with them unless it is a directory: as a file, `.git` says where git finds its
-/// directory, and so its configuration.
-pub(super) const SECRET_FILES: [&str; 1] = [".git"];
