@@ -268,6 +268,16 @@ impl CallError {
         .detail("actual", actual)
     }
 
+    /// A limit whose size would tell how large something is that may not be read.
+    pub(crate) fn without_actual(mut self) -> Self {
+        if let Some((said, _)) = self.0.message.rsplit_once(": ")
+            && self.0.details.remove("actual").is_some()
+        {
+            self.0.message = said.to_owned();
+        }
+        self
+    }
+
     /// What the system says stays in our words: its own name numbers and sometimes paths.
     pub(crate) fn audit_unavailable(error: std::io::Error) -> Self {
         if let Some(damage) = Damage::of(&error) {

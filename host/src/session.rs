@@ -26,7 +26,7 @@ use crate::output::{Output, Receipt, Sent};
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
 use crate::recorder::Recorder;
-use crate::roots::{Grant, Rights, RootIndex};
+use crate::roots::{Grant, Rights};
 use crate::running::{self, Answer};
 use crate::session_directory::SessionDirectory;
 use crate::shared::{Shared, describe_policy};
@@ -515,7 +515,7 @@ impl Session {
         if options.dry_run {
             let unread = state.transaction.changed_unread();
             let mut effects = transaction::preview(&mut state.transaction, &self.shared.roots)?;
-            self.hide_unread(&mut effects, &unread);
+            transaction::hide_unread(&mut effects, &unread, &self.shared.roots);
             if let Some(expected) = &state.word.expected {
                 let most = self.shared.policy.limits.max_read_bytes;
                 transaction::verify_expected(&state.transaction, expected, most)?;
@@ -540,27 +540,12 @@ impl Session {
         }
         let unread = state.transaction.changed_unread();
         let mut effects = self.commit(state, options)?;
-        self.hide_unread(&mut effects, &unread);
+        transaction::hide_unread(&mut effects, &unread, &self.shared.roots);
         output.set_receipt(Receipt {
             call: state.call.clone(),
             effects,
         });
         Ok(output)
-    }
-
-    /// The size and the hash of a file that was changed and may not be read would tell what it
-    /// held. The audit log has them.
-    fn hide_unread(&self, effects: &mut [EffectReceipt], unread: &[(RootIndex, String)]) {
-        for (root, path) in unread {
-            let label = self.shared.roots.label(*root);
-            for effect in effects.iter_mut() {
-                if effect.root == label && effect.path == *path {
-                    effect.bytes = None;
-                    effect.bytes_before = None;
-                    effect.sha256 = None;
-                }
-            }
-        }
     }
 
     fn commit(

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use rootbound::{Limits, Session};
+use rootbound::{Consent, Limits, Session};
 use serde_json::{Value, json};
 
 use crate::support::cli::{Cli, Run, open_to_everyone};
@@ -195,6 +195,73 @@ fn a_write_root_alone_grants_no_reading_at_all() {
     assert_eq!(error.code(), "not-granted");
     let refusals = recorded.entries_of("refusal").len();
     assert_eq!(refusals, recorded.entries_of("call").len());
+}
+
+/// How much is there is told neither by what would be done, nor by what was, nor by a refusal.
+#[test]
+fn a_write_root_tells_no_size_and_no_count() {
+    let fixture = Fixture::new();
+    fixture.work("d/e/a", vec![b'x'; 7654]);
+    fixture.work("d/b", vec![b'x'; 1]);
+    fixture.work("long", vec![b'x'; 7655]);
+    let limits = |most: u64| rootbound::Limits {
+        max_read_bytes: most,
+        ..rootbound::Limits::default()
+    };
+    let session = |reads: bool, most: u64| {
+        let builder = Session::builder()
+            .write_root(fixture.workspace())
+            .overwrite(Consent::Allow)
+            .delete(Consent::Allow)
+            .limits(limits(most));
+        Recorded::build(match reads {
+            true => builder.read_root(fixture.workspace()),
+            false => builder,
+        })
+    };
+    let dry = |recorded: &Recorded, tool: &str, arguments: serde_json::Value| {
+        let options = rootbound::CallOptions {
+            dry_run: true,
+            ..Default::default()
+        };
+        match recorded.session.call_with(tool, arguments, options) {
+            Ok(output) => output.to_json(),
+            Err(error) => error.to_json().to_string(),
+        }
+    };
+    let tree = json!({ "path": "d", "recursive": true });
+    let append = json!({ "path": "long", "content": "y" });
+    let wrong = json!({ "path": "long", "expected_sha256": "0".repeat(64) });
+    let rows = [
+        ("delete_file", &tree, 10_000),
+        ("append_file", &append, 100),
+        ("delete_file", &wrong, 100),
+    ];
+    let tells = |told: &str| {
+        ["7655", "7654", "files\"", "directories\"", "bytes_deleted"]
+            .iter()
+            .any(|it| told.contains(it))
+    };
+    for (tool, arguments, most) in rows {
+        let control = dry(&session(true, most), tool, arguments.clone());
+        assert!(
+            tells(&control) || tool == "delete_file",
+            "the control: {control}"
+        );
+        let told = dry(&session(false, most), tool, arguments.clone());
+        assert!(!tells(&told), "{tool} {arguments}: {told}");
+    }
+    assert!(tells(&dry(
+        &session(true, 10_000),
+        "delete_file",
+        tree.clone()
+    )));
+    let recorded = session(false, 10_000);
+    let deleted = recorded.call("delete_file", tree).unwrap();
+    assert!(!tells(&deleted.to_json()), "{}", deleted.to_json());
+    assert!(!fixture.workspace().join("d").exists());
+    // The record has what the caller has not.
+    assert!(recorded.lines().iter().any(|line| line.contains("7655")));
 }
 
 fn assert_sees_nothing(recorded: &Recorded, code: &str) {

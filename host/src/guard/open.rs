@@ -249,7 +249,7 @@ impl CallState {
 
     /// Whether what stands at a place can be read there already. A pending move does not
     /// make it so.
-    fn is_readable(&self, place: &Place) -> Result<bool, Fault> {
+    pub(super) fn is_readable(&self, place: &Place) -> Result<bool, Fault> {
         let readable: Vec<ObjectId> = self
             .shared
             .roots
@@ -454,7 +454,13 @@ impl CallState {
         file: &mut StagedFile,
     ) -> Result<(), Fault> {
         let size = stat.st_size as u64;
+        // Changing a file by its content takes the same object below a read root.
+        file.readable = self.is_readable(place)?;
         self.charge_read(ObjectId::of(stat), size, size)
+            .map_err(|error| match file.readable {
+                true => error,
+                false => error.without_actual(),
+            })
             .map_err(|error| asked.refuse(ErrorCode::Quota, error))?;
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -464,8 +470,6 @@ impl CallState {
             return Err(asked.swapped());
         }
         file.copy_content(old.as_fd())?;
-        // Changing a file by its content takes the same object below a read root.
-        file.readable = self.is_readable(place)?;
         let path = place.path.as_str().into();
         let found = Found {
             id: ObjectId::of(stat),

@@ -256,7 +256,8 @@ impl CallState {
         let tree = Tree::survey(&place, before.object, Some(self.deadline))
             .map_err(|error| not_as_a_whole(asked, error))?;
         self.judge_inside(asked, &[(asked, &place)], &tree)?;
-        self.transaction.delete_tree(place, before, tree);
+        let readable = self.is_readable(&place)?;
+        self.transaction.delete_tree(place, before, tree, readable);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 
 use super::describe::{self, describe_all, with_committed};
+use super::effect::hide_unread;
 use super::perform::{self, Stopped, perform, prepare, sync_names};
 use super::verify::{lock_directories, verify_all, verify_expected};
 use super::{Covers, Effect, EffectReceipt, Transaction};
@@ -11,7 +12,7 @@ use crate::errno;
 use crate::error::CallError;
 use crate::expected::Expected;
 use crate::policy::{Consent, Operation, Policy, RiskClass};
-use crate::roots::Roots;
+use crate::roots::{RootIndex, Roots};
 use crate::walk::{self, ObjectId, Version};
 
 /// What the commit needs to know, and whom it tells.
@@ -64,17 +65,19 @@ pub(crate) fn commit(
     if let Some(expected) = order.expected {
         verify_expected(transaction, expected, order.policy.limits.max_read_bytes)?;
     }
+    let unread = transaction.changed_unread();
     let mut done = Vec::with_capacity(planned.len());
     for (index, receipt) in planned.into_iter().enumerate() {
         let effect = transaction.effects[index].clone();
         change(transaction, order, &effect, receipt, &mut done)
-            .map_err(|error| with_committed(error, &directories, &done))?;
+            .map_err(|error| told(error, order.roots, &unread, &directories, &done))?;
     }
     describe::refresh_versions(transaction, &mut directories);
     remember_directories(transaction, order.recorder);
-    transaction
-        .settle()
-        .map_err(|errno| with_committed(errno::explain(errno), &directories, &done))?;
+    transaction.settle().map_err(|errno| {
+        let error = errno::explain(errno);
+        told(error, order.roots, &unread, &directories, &done)
+    })?;
     Ok(directories.into_iter().chain(done).collect())
 }
 
@@ -115,6 +118,19 @@ fn change(
     synced.and(recorded)
 }
 
+/// The error with what was done before, as far as the caller may know it.
+fn told(
+    error: CallError,
+    roots: &Roots,
+    unread: &[(RootIndex, String)],
+    directories: &[EffectReceipt],
+    done: &[EffectReceipt],
+) -> CallError {
+    let mut done = done.to_vec();
+    hide_unread(&mut done, unread, roots);
+    with_committed(error, directories, &done)
+}
+
 /// Records that a change failed, and what there is of it all the same: a recursive deletion
 /// can stop half-way.
 fn not_made(
@@ -126,7 +142,7 @@ fn not_made(
 ) -> CallError {
     let mut error = errno::explain_change(stopped.errno);
     if stopped.deleted.objects() > 0 {
-        error = half_deleted(&error, stopped.deleted);
+        error = half_deleted(&error, Some(stopped.deleted).filter(|_| effect.readable));
         receipt.covers = Some(stopped.deleted);
         done.push(receipt.clone());
     }
@@ -136,11 +152,15 @@ fn not_made(
     recorded.err().unwrap_or(error)
 }
 
-fn half_deleted(error: &CallError, deleted: Covers) -> CallError {
+fn half_deleted(error: &CallError, deleted: Option<Covers>) -> CallError {
+    let how_much = deleted.map_or_else(String::new, |deleted| {
+        let Covers {
+            files, directories, ..
+        } = deleted;
+        format!(" ({files} files and {directories} directories in it)")
+    });
     let message = format!(
-        "the directory was deleted in part ({} files and {} directories in it), then: {}",
-        deleted.files,
-        deleted.directories,
+        "the directory was deleted in part{how_much}, then: {}",
         error.message()
     );
     error.clone().saying(message).reason_of("partial")

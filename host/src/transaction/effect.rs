@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::tree::Tree;
 use crate::policy::{Operation, RiskClass};
-use crate::roots::RootIndex;
+use crate::roots::{RootIndex, Roots};
 use crate::walk::{Kind, ObjectId, Version};
 
 /// A name in a directory: what pending changes are remembered by.
@@ -78,6 +78,8 @@ pub(crate) struct Effect {
     pub(crate) staged: Option<StagedIndex>,
     /// What a recursive deletion covers.
     pub(crate) tree: Option<Arc<Tree>>,
+    /// Whether what a recursive deletion covers may be told to the caller.
+    pub(crate) readable: bool,
 }
 
 impl Effect {
@@ -91,6 +93,7 @@ impl Effect {
             replaced: None,
             staged: None,
             tree: None,
+            readable: false,
         }
     }
 }
@@ -123,6 +126,22 @@ impl Covers {
     }
 }
 
+/// Hides what changes tell of objects that may not be read.
+pub(crate) fn hide_unread(
+    receipts: &mut [EffectReceipt],
+    unread: &[(RootIndex, String)],
+    roots: &Roots,
+) {
+    for (root, path) in unread {
+        let label = roots.label(*root);
+        let about = |receipt: &&mut EffectReceipt| receipt.root == label && receipt.path == *path;
+        receipts
+            .iter_mut()
+            .filter(about)
+            .for_each(EffectReceipt::hide_content);
+    }
+}
+
 /// One change as the host made it, for the caller and the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectReceipt {
@@ -149,6 +168,15 @@ pub struct EffectReceipt {
 }
 
 impl EffectReceipt {
+    /// Takes out what would tell how much an object holds that may not be read, and what. The
+    /// audit log and the approver have it.
+    fn hide_content(&mut self) {
+        self.bytes = None;
+        self.bytes_before = None;
+        self.covers = None;
+        self.sha256 = None;
+    }
+
     /// The effect as results carry it.
     #[must_use]
     pub fn to_json(&self) -> Value {

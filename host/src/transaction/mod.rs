@@ -24,7 +24,7 @@ use crate::roots::RootIndex;
 use crate::walk::{self, Kind, ObjectId};
 
 pub(crate) use commit::{CommitOrder, CommitRecorder, commit, preview};
-pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex};
+pub(crate) use effect::{Before, Effect, Place, Slot, StagedIndex, hide_unread};
 pub use effect::{Covers, EffectReceipt};
 pub(crate) use staged::{StagedFile, is_temporary_name, make_directory, temporary_name};
 pub(crate) use tree::{MAX_OBJECTS, MAX_TREE_DEPTH, Tree, TreeError};
@@ -99,13 +99,13 @@ impl Transaction {
         self.effects.iter().find(destroys).or(self.effects.first())
     }
 
-    /// The files that are changed on top of a content that may not be read.
+    /// The files that are changed on top of a content that may not be read, and what is deleted
+    /// with a content that may not.
     pub(crate) fn changed_unread(&self) -> Vec<(RootIndex, String)> {
-        let unread = |effect: &&Effect| {
-            effect.operation == Operation::Change
-                && effect
-                    .staged
-                    .is_some_and(|index| !self.files[index].readable)
+        let unread = |effect: &&Effect| match effect.operation {
+            Operation::DeleteTree => !effect.readable,
+            Operation::Change => (effect.staged).is_some_and(|index| !self.files[index].readable),
+            _ => false,
         };
         let changed = self.effects.iter().filter(unread);
         changed
@@ -206,11 +206,12 @@ impl Transaction {
     }
 
     /// A directory with what it holds.
-    pub(crate) fn delete_tree(&mut self, place: Place, before: Before, tree: Tree) {
+    pub(crate) fn delete_tree(&mut self, place: Place, before: Before, tree: Tree, readable: bool) {
         self.pending.insert(place.slot.clone(), Pending::Gone);
         let mut effect = Effect::new(Operation::DeleteTree, RiskClass::Destructive, place);
         effect.before = Some(before);
         effect.tree = Some(Arc::new(tree));
+        effect.readable = readable;
         self.effects.push(effect);
     }
 
