@@ -21,6 +21,12 @@ use crate::walk::{self, ObjectId};
 
 /// Directories that are never roots, nor anything below them.
 const SYSTEM_DIRECTORIES: [&str; 5] = ["/etc", "/proc", "/sys", "/dev", "/boot"];
+/// Directories of the system that hold programs, also somewhere below.
+const PROGRAMS: [&str; 7] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+];
+/// Directories of the system below which there is room for others.
+const OF_THE_SYSTEM: [&str; 6] = ["/opt", "/var", "/run", "/root", "/home", "/srv"];
 /// An ordinary place for temporary files in spite of where it stands.
 const SHARED_MEMORY: &str = "/dev/shm";
 
@@ -118,6 +124,23 @@ pub(crate) fn default_label(path: &Path) -> String {
 /// The directory's path as the kernel spells it.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
+}
+
+/// Whether the file of the program that runs lies in a directory.
+pub(crate) fn holds_this_program(id: ObjectId) -> bool {
+    std::env::current_exe().is_ok_and(|program| is_inside(&program, id).unwrap_or(false))
+}
+
+/// Whether a directory is one that holds what other programs are or keep.
+pub(crate) fn is_of_the_system(path: &Path, id: ObjectId) -> bool {
+    let is_it = |name: &&str| id_of(name).is_ok_and(|system| system == id);
+    let Ok((handle, _)) = open_ambient_directory(path) else {
+        return false;
+    };
+    OF_THE_SYSTEM.iter().any(|name| is_it(&name))
+        || PROGRAMS
+            .iter()
+            .any(|name| lies_below(&handle, Path::new(name)))
 }
 
 /// Whether an environment variable of a debug build's tests is set.

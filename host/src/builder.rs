@@ -72,6 +72,14 @@ pub enum StartError {
     /// The audit log cannot be written.
     #[error("{}", .0.message())]
     Audit(CallError),
+    /// The audit log cannot be written to the file that was named.
+    #[error("`{}`: {}", file.display(), error.message())]
+    AuditFile {
+        /// The file as it was named.
+        file: PathBuf,
+        /// Why not.
+        error: CallError,
+    },
     /// Somebody is to see the audit log, and there is none.
     #[error("there is no audit log to be observed or exported")]
     NothingToObserve,
@@ -649,7 +657,9 @@ impl SessionBuilder {
         let key = self.audit_key.as_deref().map(read_key).transpose()?;
         let mut audit = match self.audit {
             AuditTarget::Log(log) => log,
-            AuditTarget::File(file) => AuditLog::file(file).map_err(StartError::Audit)?,
+            AuditTarget::File(file) => {
+                AuditLog::file(&file).map_err(|error| StartError::AuditFile { file, error })?
+            }
             AuditTarget::StateDirectory => {
                 AuditLog::in_directory(state.as_deref()).map_err(StartError::Audit)?
             }
@@ -764,9 +774,15 @@ fn risks_of_writing(path: &Path, id: ObjectId) -> impl Iterator<Item = String> {
         .then_some("your home directory: a tool can change what your shell and programs run");
     let checkout = ambient::is_checkout(path)
         .then_some("a version-control checkout: a tool can change what is run from it");
+    let system = (home.is_none() && ambient::is_of_the_system(path, id))
+        .then_some("a directory of the system: a tool can change what other programs run or keep");
+    let program = ambient::holds_this_program(id)
+        .then_some("where this program's own file is: a tool can replace what runs next time");
     let name = path.display().to_string();
     home.into_iter()
         .chain(checkout)
+        .chain(system)
+        .chain(program)
         .map(move |what| format!("`{name}` is {what}"))
 }
 

@@ -398,3 +398,22 @@ fn standard_error_that_is_closed_later_is_no_log_from_then_on() {
     assert!(answers.contains("audit-unavailable"), "{answers}");
     assert_eq!(names(&fixture.workspace()), [""; 0]);
 }
+
+/// The operator, not the agent.
+#[test]
+fn a_log_that_cannot_be_made_is_named_to_the_operator() {
+    let fixture = Fixture::new();
+    let file = fixture.base().join("nodir/log");
+    for command in [&["call", "list_files", "{}"][..], &["check"], &["mcp"]] {
+        let cli = crate::support::cli::Cli::new();
+        let mut run = cli.command(command);
+        run.arg("--read")
+            .arg(fixture.inputs())
+            .arg("--audit")
+            .arg(&file);
+        let run = crate::support::cli::Run::of(&mut run);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains("nodir/log"), "{run:?}");
+        assert!(!run.stdout.contains("nodir"), "{run:?}");
+    }
+}

@@ -82,6 +82,43 @@ fn a_system_directory_is_recognised_under_another_name() {
     assert!(refusal_of(mount.path()).contains("`/etc`"));
 }
 
+/// They may be roots, and the operator hears what that means.
+#[test]
+fn a_write_root_of_the_system_or_with_this_program_is_warned_of() {
+    let warnings = |builder: SessionBuilder| builder.build().unwrap().warnings().join("\n");
+    let fixture = Fixture::new();
+    let program = std::env::current_exe().unwrap();
+    let own = program.parent().unwrap();
+    let below_usr = tempfile::tempdir_in("/usr/local").unwrap();
+    let link = fixture.base().join("link");
+    symlink("/opt", &link).unwrap();
+    let (system, replaced) = ("a directory of the system", "this program's own file");
+    let rows = [
+        (Path::new("/usr"), system),
+        (Path::new("/bin"), system),
+        (Path::new("/lib"), system),
+        (Path::new("/var"), system),
+        (Path::new("/srv"), system),
+        (Path::new("/opt"), system),
+        (&link, system),
+        (below_usr.path(), system),
+        (own, replaced),
+        (own.parent().unwrap(), replaced),
+    ];
+    for (directory, told) in rows {
+        let state = |builder: SessionBuilder| builder.state_directory(fixture.outside());
+        let written = warnings(state(builder().write_root(directory)));
+        assert!(written.contains(told), "{}: {written}", directory.display());
+        let read = warnings(state(builder().read_root(directory)));
+        assert!(!read.contains(told), "{}: {read}", directory.display());
+    }
+    let ordinary = warnings(builder().write_root(fixture.workspace()));
+    assert!(
+        !ordinary.contains(system) && !ordinary.contains(replaced),
+        "{ordinary}"
+    );
+}
+
 #[test]
 fn shared_memory_may_be_a_root() {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();

@@ -94,6 +94,10 @@ fn dispatch(cli: &Cli) -> Exit {
             print::to_stderr(&format!("error: {error}"));
             Exit::Refused
         }
+        (Command::Mcp(_), Failure::Start(error @ StartError::AuditFile { .. })) => {
+            print::to_stderr(&format!("error: {error}"));
+            Exit::Refused
+        }
         (_, failure) => report(cli.toolset(), &failure),
     })
 }
@@ -157,6 +161,12 @@ impl From<anyhow::Error> for Failure {
 fn report(toolset: Toolset, failure: &Failure) -> Exit {
     match failure {
         Failure::Call(error) | Failure::Start(StartError::Audit(error)) => {
+            print::error(toolset, error);
+            Exit::Refused
+        }
+        // The agent is not told where the file is; the operator is.
+        Failure::Start(failure @ StartError::AuditFile { error, .. }) => {
+            print::to_stderr(&format!("error: {failure}"));
             print::error(toolset, error);
             Exit::Refused
         }
