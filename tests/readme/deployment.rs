@@ -35,6 +35,7 @@ fn every_line_of_the_unit_is_explained() {
         let is_environment = setting == "Environment" && explained.contains("`XDG_STATE_HOME`");
         let is_variant = [
             "StateDirectoryMode",
+            "CacheDirectoryMode",
             "AmbientCapabilities",
             "SystemCallArchitectures",
             "SystemCallErrorNumber",
