@@ -9,9 +9,11 @@ needs, and the package `cryptography` for signatures.
 import argparse
 import hashlib
 import json
+import re
 import sys
 
 FIRST = "0" * 64
+LONGEST_LINE = 4 << 20
 
 
 class Damage(Exception):
@@ -22,6 +24,13 @@ def refuse(text):
     raise ValueError(f"`{text}` is no integer")
 
 
+def natural(text):
+    """No writer writes a number below zero."""
+    if text.startswith("-"):
+        raise ValueError(f"`{text}` is below zero")
+    return int(text)
+
+
 def canonical(value):
     """RFC 8785, for what a log may hold: no fractions, names in the order of UTF-16."""
     if isinstance(value, dict):
@@ -29,7 +38,7 @@ def canonical(value):
         return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(canonical, value)) + "]"
-    if isinstance(value, int) and abs(value) > 2**53 - 1:
+    if isinstance(value, int) and value > 2**53 - 1:
         raise ValueError("a number is too large")
     return json.dumps(value, ensure_ascii=False)
 
@@ -37,7 +46,8 @@ def canonical(value):
 def parse(line):
     """The entry, whose text and hash are proven to be its own."""
     try:
-        entry = json.loads(line.decode(), parse_float=refuse, parse_constant=refuse)
+        entry = json.loads(
+            line.decode(), parse_int=natural, parse_float=refuse, parse_constant=refuse)
         found = entry.pop("hash")
         form = canonical(entry)
         computed = hashlib.sha256(form.encode()).hexdigest()
@@ -79,13 +89,15 @@ def verify(files, head=None, public_key=None):
     for name in files:
         with open(name, "rb") as file:
             number = 0
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
                 try:
+                    if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                        raise Damage("it is too long")
                     if not line.endswith(b"\n"):
                         raise Damage("half a line")
                     entry = parse(line[:-1])
                     follow(before, entry)
-                    if public_key and entry.get("kind") == "checkpoint":
+                    if public_key is not None and entry.get("kind") == "checkpoint":
                         check_signature(entry, public_key)
                 except Damage as damage:
                     raise Damage(f"{name}: line {number}: {damage}") from None
@@ -93,17 +105,39 @@ def verify(files, head=None, public_key=None):
             if number == 0:
                 raise Damage(f"{name}: no entries")
     end = f"{files[-1]}: line {number}"
-    if head and before["hash"] != head:
+    if head is not None and before["hash"] != head:
         raise Damage(f"{end}: the head is {before['hash']}")
-    if public_key and (before.get("kind"), before.get("reason")) != ("checkpoint", "closed"):
+    ends = before.get("kind") == "checkpoint" and before.get("reason")
+    if public_key is not None and ends == "rotated":
+        raise Damage(f"{end}: signed as rotated: the file that follows belongs to the log")
+    if public_key is not None and ends != "closed":
         raise Damage(f"{end}: not signed as closed")
     return before
 
 
+def digits(text):
+    """A hash or a public key as it is given: what is none must not count as not given."""
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError("64 hexadecimal digits are needed")
+    return text.lower()
+
+
+def key(text):
+    try:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        raise argparse.ArgumentTypeError("the package `cryptography` is needed") from None
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(digits(text)))
+    except ValueError:
+        raise argparse.ArgumentTypeError("it is no public key") from None
+    return text.lower()
+
+
 def main():
     arguments = argparse.ArgumentParser(description="verifies a Rootbound audit log")
-    arguments.add_argument("--head")
-    arguments.add_argument("--public-key")
+    arguments.add_argument("--head", type=digits)
+    arguments.add_argument("--public-key", type=key)
     arguments.add_argument("files", nargs="+")
     asked = arguments.parse_args()
     try:

@@ -8,6 +8,7 @@ use std::process::Command;
 use rootbound::{AuditFault, AuditKey, AuditLog, Rotation, Session, verify_log};
 use serde_json::json;
 
+use crate::support::cli::Cli;
 use crate::support::{Fixture, sha256};
 
 /// Says of each file what the other verifier finds, a line each: `whole`, or the number of the
@@ -153,4 +154,59 @@ fn a_file_of_a_chain_is_whole_to_both() {
     let files = [log.with_extension("jsonl.1"), log];
     assert_eq!(theirs(&files), ["whole", "whole"]);
     assert_eq!(files.map(|file| ours(&file)), ["whole", "whole"]);
+}
+
+fn script(arguments: &[&str]) -> Option<i32> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/audit_verify.py");
+    let mut python = Command::new("python3");
+    let output = python.arg("-B").arg(script).args(arguments).output();
+    output.unwrap().status.code()
+}
+
+/// An option whose value is empty, as that of a variable which was not set, is not one that was
+/// not given.
+#[test]
+fn what_is_no_hash_and_no_key_is_an_error_to_both() {
+    let fixture = Fixture::new();
+    let log = log_of(&fixture);
+    let log = log.to_str().unwrap();
+    assert_eq!(script(&[log]), Some(0));
+    let zeros = "0".repeat(64);
+    for (option, value, status) in [
+        ("--head", "", 2),
+        ("--head", "00", 2),
+        ("--head", zeros.as_str(), 1),
+        ("--public-key", "", 2),
+        ("--public-key", "nonsense", 2),
+    ] {
+        assert_eq!(
+            script(&[option, value, log]),
+            Some(status),
+            "{option} {value}"
+        );
+        let run = Cli::new().run(["audit", "verify", option, value, log]);
+        assert_eq!(run.status, Some(status), "{option} {value} {run:?}");
+    }
+}
+
+/// What no writer writes, though its hash is right.
+#[test]
+fn numbers_below_zero_and_lines_without_end_are_refused_by_both() {
+    let fixture = Fixture::new();
+    let file = fixture.outside().join("odd");
+    let long = "x".repeat(4 << 20);
+    for member in ["\"bytes\":-1".to_owned(), format!("\"code\":\"{long}\"")] {
+        let zeros = "0".repeat(64);
+        let entry = format!("{{{member},\"kind\":\"genesis\",\"prev\":\"{zeros}\",\"seq\":0}}");
+        let hash = sha256(&entry);
+        let line = format!("{},\"hash\":\"{hash}\"}}\n", entry.trim_end_matches('}'));
+        fs::write(&file, line).unwrap();
+        assert_eq!(
+            (
+                ours(&file).as_str(),
+                theirs(std::slice::from_ref(&file))[0].as_str()
+            ),
+            ("1", "1")
+        );
+    }
 }

@@ -369,3 +369,18 @@ fn a_live_log_is_followed_over_files_that_are_put_aside() {
     reader.join().unwrap();
     assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
 }
+
+/// Of places it counts each once, but a refusal that comes again is another attempt.
+#[test]
+fn every_refusal_counts() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder().read_root(fixture.inputs());
+    let session = builder.audit_file(&log).build().unwrap();
+    for _ in 0..3 {
+        let arguments = json!({ "path": "../secret" });
+        session.call("read_file", arguments).unwrap_err();
+    }
+    let run = show(&log, &[]);
+    assert!(run.stdout.ends_with(" 3 refused\n"), "{run:?}");
+}

@@ -301,7 +301,7 @@ pub(crate) enum AuditCommand {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The last hash, as noted elsewhere: finds an end that was cut off.
-        #[arg(long, value_name = "HASH")]
+        #[arg(long, value_name = "HASH", value_parser = hash)]
         head: Option<String>,
         /// The public key of the one who signs the log, or a file that holds it: finds an end
         /// that was cut off and a log that was written anew.
@@ -879,5 +879,15 @@ fn export(_: SessionBuilder, _: &str) -> Result<SessionBuilder, Failure> {
 fn set<T: Copy>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *field = value;
+    }
+}
+
+/// A hash as the log has it. What is none, such as a variable that was not set, would say of every
+/// log that its end was cut off.
+fn hash(text: &str) -> Result<String, &'static str> {
+    let is_digit = |byte: u8| byte.is_ascii_hexdigit();
+    match text.len() == 64 && text.bytes().all(is_digit) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err("a hash is 64 hexadecimal digits, as `rootbound audit head` prints them"),
     }
 }

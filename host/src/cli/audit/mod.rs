@@ -9,7 +9,7 @@ mod summary;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -70,6 +70,7 @@ fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<
     if let Some(key) = key {
         verifier = verifier.signed_by(public_key(key)?);
     }
+    check_files(files)?;
     for file in files {
         if let Err(fault) = verifier.read(read(file)?) {
             return refused(file, fault);
@@ -82,6 +83,29 @@ fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<
         }
         as_json(&verified, key.is_some()).to_string()
     })
+}
+
+/// Refuses one file under two names, which says nothing about its entries.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the operator names the files to be read"
+)]
+fn check_files(files: &[PathBuf]) -> anyhow::Result<()> {
+    let id = |file: &PathBuf| {
+        let metadata = std::fs::metadata(file).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    for (at, file) in files.iter().enumerate() {
+        let mut before = files[..at].iter();
+        if let Some(same) = before.find(|before| id(before).is_some() && id(before) == id(file)) {
+            anyhow::bail!(
+                "`{}` and `{}` are one file: a process was killed while it put the file aside; leave one of them out here, and the next start with `--audit` takes the second name away",
+                escaped(&same.display().to_string()),
+                escaped(&file.display().to_string()),
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Prints what was found, or what is wrong.

@@ -148,7 +148,12 @@ impl Story {
             .or_default() += 1;
     }
 
-    fn count(&self, deed: &str) -> usize {
-        self.deeds.get(deed).map_or(0, BTreeMap::len)
+    /// How many places, and how many refusals: the same one again is another attempt.
+    fn count(&self, deed: &str) -> u64 {
+        let places = self.deeds.get(deed);
+        places.map_or(0, |places| match deed {
+            "refused" => places.values().sum(),
+            _ => places.len() as u64,
+        })
     }
 }
