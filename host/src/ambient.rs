@@ -15,7 +15,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::walk::{self, ObjectId};
 
@@ -353,6 +353,21 @@ pub(crate) fn create_public_file(path: &Path, bytes: &[u8], executable: bool) ->
 /// Removes a file of this crate's own state.
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
+}
+
+/// The standard error stream once more, if it is a pipe: one to which a write does not wait. What
+/// is set on the stream itself would hold for all who have it.
+pub(crate) fn reopen_error_pipe() -> Option<File> {
+    let stat = rustix::fs::fstat(io::stderr()).ok()?;
+    let is_pipe = FileType::from_raw_mode(stat.st_mode) == FileType::Fifo;
+    let open = || {
+        OpenOptions::new()
+            .write(true)
+            .custom_flags(OFlags::NONBLOCK.bits() as i32)
+            .open("/proc/self/fd/2")
+            .ok()
+    };
+    is_pipe.then(open).flatten()
 }
 
 /// The names in a directory of this crate's own state.

@@ -178,3 +178,103 @@ fn the_command_line_rotates_below_the_kernels_confinement() {
         json!(files)
     );
 }
+
+/// The next process looks for changes without an outcome in the file that it continues.
+#[test]
+fn a_change_and_what_became_of_it_stand_in_one_file() {
+    let fixture = Fixture::new();
+    let builder = Session::builder()
+        .work_root(fixture.workspace())
+        .audit_file(fixture.outside().join("audit.jsonl"))
+        .audit_rotation(Rotation {
+            max_bytes: Some(1),
+            max_age: None,
+        });
+    let session = builder.build().unwrap();
+    for path in ["a.md", "new/b.md"] {
+        let arguments = json!({ "path": path, "content": "x" });
+        session.call("write_file", arguments).unwrap();
+    }
+    drop(session);
+    let files = files(&fixture.outside());
+    let mut intents = 0;
+    for file in &files {
+        let entries: Vec<serde_json::Value> = lines_of(file)
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let of = |kind: &str, call: &serde_json::Value| {
+            let is = |entry: &&serde_json::Value| entry["kind"] == kind && entry["call"] == *call;
+            entries.iter().filter(is).count()
+        };
+        for intent in entries.iter().filter(|entry| entry["kind"] == "intent") {
+            let call = &intent["call"];
+            assert_eq!(of("intent", call), of("outcome", call), "{file:?}");
+            assert_eq!(of("call", call), 1, "{file:?}");
+            intents += 1;
+        }
+    }
+    assert!(intents >= 2 && files.len() > 2, "{intents} {files:?}");
+    verify_files(&files).success();
+}
+
+/// A process that is killed while it puts a file aside leaves it under two names.
+#[test]
+fn a_file_that_was_half_put_aside_is_told_and_mended() {
+    let fixture = Fixture::new();
+    let outside = fixture.outside();
+    let log = outside.join("audit.jsonl");
+    drop(session(&fixture, Rotation::default()));
+    let (second, begun) = (
+        outside.join("audit.jsonl.1"),
+        outside.join("audit.jsonl.new-0123456789abcdef"),
+    );
+    for rotation in [Rotation::default(), SMALL] {
+        fs::hard_link(&log, &second).unwrap();
+        fs::write(&begun, "half").unwrap();
+        let run = verify_files(&[second.clone(), log.clone()]);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.stderr.contains("are one file"), "{run:?}");
+        let session = session(&fixture, rotation);
+        session.call("list_files", "{}").unwrap();
+        drop(session);
+        assert_eq!(names(&outside), ["audit.jsonl"]);
+        verify_files(std::slice::from_ref(&log)).success();
+    }
+    // What is no such file is somebody's.
+    let theirs = [
+        "audit.jsonl.new-x",
+        "audit.jsonl.2",
+        "audit.jsonl.1.new-0123456789abcdef",
+    ];
+    for name in theirs {
+        fs::write(outside.join(name), "theirs").unwrap();
+    }
+    drop(session(&fixture, Rotation::default()));
+    assert!(theirs.iter().all(|name| outside.join(name).exists()));
+}
+
+#[test]
+fn a_signed_file_whose_successor_is_missing_is_told_from_one_that_was_cut_off() {
+    let fixture = Fixture::new();
+    let key = rootbound::AuditKey::generate();
+    let public_key = key.public_key().to_string();
+    let log = AuditLog::file(fixture.outside().join("audit.jsonl")).unwrap();
+    let log = log.signed_by(key).rotated(SMALL);
+    let builder = Session::builder().read_root(fixture.inputs()).audit(log);
+    let session = builder.build().unwrap();
+    for _ in 0..20 {
+        session.call("list_files", "{}").unwrap();
+    }
+    session.close().unwrap();
+    let files = files(&fixture.outside());
+    let with_key = |files: &[PathBuf]| {
+        let options = ["audit", "verify", "--public-key", &public_key].map(String::from);
+        let files = files.iter().map(|file| file.to_str().unwrap().to_owned());
+        Cli::new().run(options.into_iter().chain(files))
+    };
+    with_key(&files).success();
+    let run = with_key(&files[..1]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(run.stderr.contains("was put aside"), "{run:?}");
+}

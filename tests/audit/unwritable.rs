@@ -417,3 +417,37 @@ fn a_log_that_cannot_be_made_is_named_to_the_operator() {
         assert!(!run.stdout.contains("nodir"), "{run:?}");
     }
 }
+
+/// Whoever reads the standard error stream may stop, and neither calls nor the end wait for it.
+#[test]
+fn a_pipe_that_nobody_reads_is_no_log() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let mut command = cli.command(["mcp", "--audit", "stderr"]);
+    command.arg("--read").arg(fixture.inputs());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // It stays open, and is not read.
+    let stderr = child.stderr.take().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    writeln!(input, "{}", initialize()).unwrap();
+    lines.next().unwrap().unwrap();
+    let mut refused = false;
+    // Some hundreds of bytes each, and a pipe takes 65,536.
+    for id in 2..1000 {
+        let call = tool_call(id, "list_files", json!({}), json!({}));
+        writeln!(input, "{call}").unwrap();
+        let answer = lines.next().unwrap().unwrap();
+        refused = answer.contains("audit-unavailable");
+        if refused {
+            break;
+        }
+    }
+    assert!(refused);
+    drop(input);
+    assert!(child.wait().unwrap().code().is_some());
+    drop(stderr);
+}

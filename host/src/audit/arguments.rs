@@ -8,19 +8,28 @@ const MAX_TEXT: usize = 4096;
 /// Bytes of all arguments that are kept.
 const MAX_ARGUMENTS: usize = 64 << 10;
 /// Members that carry what is written to files, or what is made into it.
-const CONTENTS: [&str; 8] = [
+const CONTENTS: [&str; 16] = [
+    "body",
     "content",
     "contents",
     "data",
+    "find",
+    "new_content",
+    "new_string",
     "new_text",
+    "old_content",
+    "old_string",
     "old_text",
     "patch",
+    "replace",
     "template",
+    "text",
     "variables",
 ];
 /// What the name of a secret contains, without `_` and `-`.
-const SECRET_NAMES: [&str; 14] = [
+const SECRET_NAMES: [&str; 15] = [
     "accesskey",
+    "accountkey",
     "apikey",
     "authorization",
     "cookie",
@@ -35,17 +44,26 @@ const SECRET_NAMES: [&str; 14] = [
     "signature",
     "token",
 ];
+/// Names of secrets that are parts of many other names: only by themselves, or as the last word
+/// of a name.
+const SHORT_SECRET_NAMES: [&str; 4] = ["auth", "otp", "pin", "pw"];
 /// What a secret begins with, wherever a word does: keys of OpenAI and Anthropic, GitHub,
-/// GitLab, Slack, AWS, Google, Stripe, npm, PyPI, Hugging Face; JSON Web Tokens; PEM.
-const SECRET_BEGINNINGS: [&str; 25] = [
+/// GitLab, Slack, AWS, Google, Stripe, npm, PyPI, Hugging Face, SendGrid, DigitalOcean; age; JSON
+/// Web Tokens; PEM.
+const SECRET_BEGINNINGS: [&str; 30] = [
     "-----BEGIN",
+    "AGE-SECRET-KEY-1",
     "AIza",
     "AKIA",
     "ASIA",
     "Basic ",
     "Bearer ",
+    "SG.",
     "basic ",
     "bearer ",
+    "doo_v1_",
+    "dop_v1_",
+    "dor_v1_",
     "eyJ",
     "gho_",
     "ghp_",
@@ -135,7 +153,13 @@ fn names_secret(members: &Map<String, Value>) -> bool {
 
 fn is_name_of_secret(name: &str) -> bool {
     let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
-    SECRET_NAMES.iter().any(|secret| plain.contains(secret))
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    SECRET_NAMES.iter().any(|secret| plain.contains(secret)) || is_one_of(last, &SHORT_SECRET_NAMES)
+}
+
+/// Whether a text may not stand in the log as it is.
+pub(crate) fn looks_like_secret(text: &str) -> bool {
+    holds_secret(text)
 }
 
 fn holds_secret(text: &str) -> bool {
@@ -205,6 +229,22 @@ mod tests {
     }
 
     #[test]
+    fn contents_are_hidden_by_the_names_that_others_give_them() {
+        for name in [
+            "old_string",
+            "new_string",
+            "new_content",
+            "body",
+            "text",
+            "find",
+            "replace",
+        ] {
+            let text = recorded_text(&json!({ name: "private words" }));
+            assert!(text.contains("hidden_bytes"), "{text}");
+        }
+    }
+
+    #[test]
     fn what_looks_like_a_secret_is_hidden() {
         for secret in [
             json!({ "api_key": "x" }),
@@ -222,6 +262,13 @@ mod tests {
             json!({ "a": [[{ "b": "bearer abcdefgh" }]] }),
             json!({ "a": { "ghp_abcdefghijkl": 1 } }),
             json!({ "private_key": { "d": "x" } }),
+            json!({ "line": "AccountKey=x;" }),
+            json!({ "pw": "x", "pin": 1234 }),
+            json!({ "auth": "x" }),
+            json!({ "login_otp": "123456" }),
+            json!({ "query": "AGE-SECRET-KEY-1QQQQQQQQQQ" }),
+            json!({ "query": "SG.abcdefgh.ijkl" }),
+            json!({ "query": "dop_v1_0123456789abcdef" }),
         ] {
             let text = recorded_text(&secret);
             assert!(text.contains("hidden_bytes"), "{text}");
@@ -234,6 +281,8 @@ mod tests {
             json!({ "query": "tokens = " }),
             json!({ "path": "a/b=c: d" }),
             json!({ "name": "report", "value": "x" }),
+            json!({ "author": "x", "pinned": true, "option": "x", "MSG.txt": 1 }),
+            json!({ "path": "authors/pins.md" }),
         ] {
             let text = recorded_text(&plain);
             assert!(!text.contains("hidden_bytes"), "{text}");

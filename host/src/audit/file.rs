@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -21,6 +22,13 @@ use crate::walk::ObjectId;
 /// How long a second process waits for the first to let go of the log.
 pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
+/// What stands before the digits of a file that is to take the log's name.
+const BEGUN: &str = "new-";
+/// How long whoever reads the standard error stream may leave its pipe full.
+const PIPE_PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait before a full pipe is tried again.
+const PIPE_PAUSE: Duration = Duration::from_millis(10);
+
 /// When a log file is put aside for a new one. The chain goes on in the new file, whose
 /// first entry is a `genesis`; the old one is kept as `FILE.1`, `FILE.2` and so on, the
 /// oldest first.
@@ -29,7 +37,8 @@ pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
     /// Bytes after which a file takes no further entries. It ends up larger by what one call
-    /// records at a time.
+    /// records at a time, and by what is recorded until no call is changing something: a change
+    /// and what became of it stand in one file.
     pub max_bytes: Option<u64>,
     /// Age of a file's first entry after which it takes no further ones.
     pub max_age: Option<Duration>,
@@ -96,6 +105,9 @@ impl FileSink {
             AuditFault::Unreadable(error) => error,
             fault => Damage::error(fault),
         })?;
+        if tail.whole > 0 {
+            mend(path, &file)?;
+        }
         let place = Place::of(path)?;
         let open = Open {
             since: first_time(&mut file)?.unwrap_or_else(SystemTime::now),
@@ -136,7 +148,7 @@ impl FileSink {
         let path = &self.place.path;
         put_aside(path, &open.log.file)?;
         // No number, which it would be left with by a process that is killed here.
-        let temporary = with_suffix(path, &format!("new-{}", crate::random::hex::<8>()));
+        let temporary = with_suffix(path, &format!("{BEGUN}{}", crate::random::hex::<8>()));
         let begun = self.begin(&temporary, lines).inspect_err(|_| {
             let _ = ambient::remove_file(&temporary);
         });
@@ -269,13 +281,38 @@ fn put_aside(path: &Path, file: &File) -> io::Result<()> {
     ambient::link_file(path, &with_suffix(path, &(last + 1).to_string()))
 }
 
+/// Undoes what a process had begun that was killed while it put the file aside: the file has two
+/// names then, and there may be a new one that nobody knows. Nobody else is at it, since the
+/// file is locked.
+fn mend(path: &Path, file: &File) -> io::Result<()> {
+    let names = ambient::file_names(ambient::directory_of(path))?;
+    for suffix in names.iter().filter_map(|name| suffix_of(path, name)) {
+        let other = with_suffix(path, suffix);
+        let is_second_name = suffix.parse::<u64>().is_ok() && ambient::is_still(&other, file)?;
+        if is_second_name || is_begun(suffix) {
+            ambient::remove_file(&other)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a new file got this suffix, before it was to take the log's name.
+fn is_begun(suffix: &str) -> bool {
+    let digits = suffix.strip_prefix(BEGUN);
+    digits.is_some_and(|digits| {
+        digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
+/// What stands behind a log's name and a dot.
+fn suffix_of<'a>(path: &Path, name: &'a str) -> Option<&'a str> {
+    let log = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_prefix(&*log)?.strip_prefix('.')
+}
+
 /// The highest number that a file which was put aside has.
 fn last_number(path: &Path) -> io::Result<u64> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let number = |other: &String| -> Option<u64> {
-        let digits = other.strip_prefix(&*name)?.strip_prefix('.')?;
-        digits.parse().ok()
-    };
+    let number = |other: &String| suffix_of(path, other)?.parse::<u64>().ok();
     let names = ambient::file_names(ambient::directory_of(path))?;
     Ok(names.iter().filter_map(number).max().unwrap_or(0))
 }
@@ -319,10 +356,60 @@ pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
 }
 
 /// The standard error stream of the process.
-pub(super) struct StderrSink;
+pub(super) struct StderrSink {
+    /// The stream again where it is a pipe: opened anew, so that a write does not wait and
+    /// nothing changes for other programs that write to it.
+    pipe: Option<File>,
+    /// Whether half a line stands in the pipe. Nothing can follow it.
+    is_torn: AtomicBool,
+}
+
+impl StderrSink {
+    pub(super) fn new() -> Self {
+        Self {
+            pipe: ambient::reopen_error_pipe(),
+            is_torn: AtomicBool::new(false),
+        }
+    }
+
+    /// Writes to a pipe for as long as its reader has patience. Up to 4,096 bytes it takes
+    /// wholly or not at all (pipe(7)).
+    fn append_to(&self, mut pipe: &File, lines: &[u8]) -> io::Result<()> {
+        if self.is_torn.load(Ordering::Acquire) {
+            return Err(io::Error::other("half a line stands in the pipe"));
+        }
+        let give_up = Instant::now() + PIPE_PATIENCE;
+        let mut written = 0;
+        while written < lines.len() {
+            match pipe.write(&lines[written..]) {
+                Ok(bytes) => written += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < give_up =>
+                {
+                    std::thread::sleep(PIPE_PAUSE);
+                }
+                Err(error) => {
+                    self.is_torn.fetch_or(written > 0, Ordering::AcqRel);
+                    return Err(match error.kind() {
+                        io::ErrorKind::WouldBlock => io::Error::new(
+                            io::ErrorKind::TimedOut,
+                            "nobody reads the standard error stream",
+                        ),
+                        _ => error,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
 
 impl AuditSink for StderrSink {
     fn append(&self, lines: &str) -> io::Result<()> {
-        io::stderr().lock().write_all(lines.as_bytes())
+        match &self.pipe {
+            Some(pipe) => self.append_to(pipe, lines.as_bytes()),
+            None => io::stderr().lock().write_all(lines.as_bytes()),
+        }
     }
 }

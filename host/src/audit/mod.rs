@@ -19,6 +19,7 @@ mod tail;
 mod traced;
 mod verify;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ pub use otel::{OtlpError, OtlpObserver};
 pub use traced::TracingSink;
 pub use verify::{AuditFault, LogVerifier, Unsettled, VerifiedLog, log_head, verify_log};
 
-pub(crate) use arguments::recorded as recorded_arguments;
+pub(crate) use arguments::{looks_like_secret, recorded as recorded_arguments};
 pub(crate) use entry::{AccessedObject, Covered, Entry, EntryKind, Object};
 pub(crate) use left::{Settler, settle_what_is_left};
 pub(crate) use settle::settlements;
@@ -77,6 +78,8 @@ impl Damage {
 
 /// The `reason` of a checkpoint after which this process writes nothing more.
 const CLOSED: &str = "closed";
+/// The `reason` of a checkpoint behind which the log goes on in another file.
+const ROTATED: &str = "rotated";
 /// The `prev` of the first entry of a log.
 const NO_PREVIOUS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -176,6 +179,9 @@ struct Chain {
     observers: Vec<Box<dyn AuditObserver>>,
     /// What tells the next process that this one has begun to change something.
     mark: Option<Mark>,
+    /// Calls that have announced a change and have not ended. What becomes of a change stands in
+    /// the file that announces it: the next process looks for it there, and nowhere else.
+    changing: HashSet<String>,
 }
 
 /// Where a chain's lines go.
@@ -268,7 +274,7 @@ impl AuditLog {
     #[must_use]
     pub fn stderr() -> Self {
         Self::of(
-            Chain::new(Sink::Other(Box::new(file::StderrSink))),
+            Chain::new(Sink::Other(Box::new(file::StderrSink::new()))),
             "stderr",
         )
     }
@@ -489,6 +495,7 @@ impl Chain {
             durability: Durability::Fast,
             observers: Vec::new(),
             mark: None,
+            changing: HashSet::new(),
         }
     }
 
@@ -506,12 +513,19 @@ impl Chain {
             mark.make_for(&entries)?;
         }
         let place = self.begin_file_when_due(&entries)?;
-        match &self.sink {
-            Sink::File(_) => self.append_batch(entries, place)?,
+        self.announced(&entries);
+        let ended = ended_calls(&entries);
+        let appended = match &self.sink {
+            Sink::File(_) => self.append_batch(entries, place),
             Sink::Other(_) => entries
                 .into_iter()
-                .try_for_each(|entry| self.append_batch(vec![entry], place))?,
+                .try_for_each(|entry| self.append_batch(vec![entry], place)),
+        };
+        // A call has ended, whether that could be recorded or not.
+        for call in ended {
+            self.changing.remove(&call);
         }
+        appended?;
         if let Some(mark) = &mut self.mark {
             mark.count(difference);
         }
@@ -621,17 +635,26 @@ impl Chain {
         Ok(())
     }
 
-    /// Has a full file put aside. The new one begins with a `genesis` in any case, in one step
+    fn announced(&mut self, entries: &[Entry]) {
+        let intents = entries.iter();
+        let intents = intents.filter(|entry| entry.kind == EntryKind::Intent);
+        self.changing
+            .extend(intents.filter_map(|intent| intent.call.clone()));
+    }
+
+    /// Has a full file put aside, but not while a call is changing something. The new one begins with a `genesis` in any case, in one step
     /// with its name: that of a session that starts, or that of the file before.
     fn begin_file_when_due(&mut self, entries: &[Entry]) -> io::Result<Place> {
         match &self.sink {
-            Sink::File(file) if file.is_full(self.rotation) => self.checkpoint("rotated")?,
+            Sink::File(file) if self.changing.is_empty() && file.is_full(self.rotation) => {
+                self.checkpoint(ROTATED)?;
+            }
             _ => return Ok(Place::End),
         }
         let starts = entries.first().map(|entry| entry.kind) == Some(EntryKind::Genesis);
         match self.genesis.clone() {
             Some(mut genesis) if !starts => {
-                genesis.reason = Some("rotated");
+                genesis.reason = Some(ROTATED);
                 genesis.time = entry::now();
                 self.append_batch(vec![genesis], Place::NewFile)?;
                 Ok(Place::End)
@@ -647,6 +670,12 @@ impl Drop for Chain {
     fn drop(&mut self) {
         let _ = self.close();
     }
+}
+
+/// The calls of which entries tell the end.
+fn ended_calls(entries: &[Entry]) -> Vec<String> {
+    let ends = entries.iter().filter(|entry| entry.kind == EntryKind::Call);
+    ends.filter_map(|end| end.call.clone()).collect()
 }
 
 /// Writes one entry with its hash and returns the hash: SHA-256 of the canonical form of

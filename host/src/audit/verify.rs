@@ -8,7 +8,7 @@ use super::intents::Intents;
 use super::key::AuditPublicKey;
 use super::link::{Last, Link, has_hash};
 use super::tail::{Tail, VERIFIED};
-use super::{CLOSED, LONGEST_LINE};
+use super::{CLOSED, LONGEST_LINE, ROTATED};
 
 /// Bytes of a line that are read at most: no writer writes that many.
 const MAX_LINE: u64 = LONGEST_LINE as u64 + 1;
@@ -237,6 +237,8 @@ struct Signatures {
     verified: u64,
     /// Whether the entry before is a checkpoint at the end of a process.
     closed: bool,
+    /// Whether it is a checkpoint at the end of a file.
+    rotated: bool,
     /// The id of the log's part that one process writes.
     part: Option<String>,
     not_closed: Vec<u64>,
@@ -248,6 +250,7 @@ impl Signatures {
             key,
             verified: 0,
             closed: false,
+            rotated: false,
             part: None,
             not_closed: Vec::new(),
         }
@@ -263,6 +266,7 @@ impl Signatures {
             self.part = part;
         }
         self.closed = false;
+        self.rotated = false;
         if text_member(entry, "kind") == Some("checkpoint") {
             if !is_signed(entry, self.key) {
                 let what = "its signature is not one of the key that was given";
@@ -270,11 +274,18 @@ impl Signatures {
             }
             self.verified += 1;
             self.closed = text_member(entry, "reason") == Some(CLOSED);
+            self.rotated = text_member(entry, "reason") == Some(ROTATED);
         }
         Ok(())
     }
 
     fn finish(self, entries: u64) -> Result<(u64, Vec<u64>), AuditFault> {
+        if self.rotated {
+            return Err(at(
+                entries,
+                "the log ends in the signed checkpoint of a file that was put aside: the file that follows it was removed, or is to be named behind it",
+            ));
+        }
         if !self.closed {
             return Err(at(
                 entries,
