@@ -103,7 +103,7 @@ mod written;
 pub use approval::{
     ApprovalQueue, ApprovalRequest, ApprovalState, ApproveEverythingUnseen, Approver,
     AsyncApprover, Broker, BrokerAnswer, Decision, Nobody, QueueError, QueuedApproval,
-    RefuseEverything, Scope, TerminalApprover,
+    RefuseEverything, Scope, TerminalApprover, Unanswered,
 };
 pub use audit::{
     AuditFault, AuditKey, AuditLog, AuditObserver, AuditPublicKey, AuditSink, LogVerifier,

@@ -65,6 +65,10 @@ impl CommitRecorder for Recorder<'_> {
             Decision::Approved { by, .. } | Decision::Refused { by } => Some(by.clone()),
             _ => None,
         };
+        entry.reason = match decision {
+            Decision::Unanswered(why) => Some(why.reason()),
+            _ => None,
+        };
         entry.code = approval::refusal_of(decision).map(|error| error.code().to_owned());
         self.state.shared.audit.append(vec![entry])
     }

@@ -305,7 +305,7 @@ impl Session {
         let mut state = CallState::new(
             Arc::clone(shared),
             call,
-            tool,
+            &self.recorded(tool),
             *ceiling.as_ref().unwrap_or(&None),
         );
         state.watch.clone_from(&options.watch);
@@ -594,6 +594,7 @@ impl Session {
             .collect();
         entries.extend(state.access_entries());
         let mut entry = state.entry(EntryKind::Call);
+        entry.principal = self.shared.other_principal();
         entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments)));
         if self.shared.records_arguments {
             entry.arguments = audit::recorded_arguments(arguments);
@@ -624,11 +625,12 @@ impl Session {
         }
         let mut entry = Entry::new(EntryKind::Call);
         entry.session.clone_from(&self.shared.id);
+        entry.principal = self.shared.other_principal();
         if let Some((call, trace)) = watch.call.get() {
             entry.call = Some(call.clone());
             entry.traceparent = *trace;
         }
-        entry.tool = Some(tool.chars().take(MAX_TOOL_NAME).collect());
+        entry.tool = Some(self.recorded(tool).into_owned());
         entry.outcome = Some("timeout");
         entry.code = Some(code::TIMEOUT.to_owned());
         let error = self.timed_out();
@@ -636,6 +638,15 @@ impl Session {
             Ok(()) => error,
             Err(unrecorded) => unrecorded,
         })
+    }
+
+    /// A tool's name as the log has it. One that is none may be a secret that went astray.
+    fn recorded<'a>(&self, tool: &'a str) -> Cow<'a, str> {
+        let is_known = matches!(self.shared.component.definition(tool), Ok(Some(_)));
+        match !is_known && audit::looks_like_secret(tool) {
+            true => Cow::Borrowed("(hidden)"),
+            false => clipped(tool),
+        }
     }
 
     /// For callers who know no more than that the time is over.
@@ -685,7 +696,7 @@ impl Session {
     ) -> CallError {
         let number = self.shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = format!("{}-{number}", self.shared.id);
-        let mut state = CallState::new(Arc::clone(&self.shared), call, &clipped(tool), None);
+        let mut state = CallState::new(Arc::clone(&self.shared), call, &self.recorded(tool), None);
         match self.record_end(&mut state, &arguments, Instant::now(), Err(&error)) {
             Ok(()) => error,
             Err(unrecorded) => unrecorded,

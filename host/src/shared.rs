@@ -111,6 +111,12 @@ impl Shared {
         }
     }
 
+    /// Who calls, where that is not the user whose process this is.
+    pub(crate) fn other_principal(&self) -> Option<String> {
+        let is_other = self.principal != crate::ambient::local_user();
+        is_other.then(|| self.principal.clone())
+    }
+
     /// The same grants, policy and log, with a memory of its own.
     pub(crate) fn apart(&self, principal: String) -> Self {
         let (roots, directory) = self.own_directory_apart();

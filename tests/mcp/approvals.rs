@@ -396,3 +396,52 @@ fn a_no_is_final_for_its_question() {
     assert_ne!(again["result"]["isError"], false, "{again}");
     assert!(is_there(&fixture));
 }
+
+/// The entry of the log for a question, and for the call.
+fn told(log: &std::path::Path) -> [Value; 2] {
+    let text = std::fs::read_to_string(log).unwrap();
+    let entries: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    ["approval", "call"].map(|kind| {
+        let found = entries.iter().find(|entry| entry["kind"] == kind);
+        found.unwrap_or_else(|| panic!("{text}")).clone()
+    })
+}
+
+/// Nobody is named who did not answer, and a question that was called back is no refusal.
+#[test]
+fn a_question_without_an_answer_has_no_approver_and_says_why() {
+    for (is_cancelled, reason, code) in [
+        (false, "not-answered", "approval-denied"),
+        (true, "cancelled", "cancelled"),
+    ] {
+        let fixture = with_old_file();
+        let log = fixture.outside().join("log");
+        let patience = if is_cancelled { "60000" } else { "300" };
+        let further = [
+            "--audit",
+            log.to_str().unwrap(),
+            "--approval-timeout-ms",
+            patience,
+        ];
+        let mut client = client_with(&fixture, SESSION, forms(), &further);
+        let (id, _) = asked(&mut client);
+        if is_cancelled {
+            client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+        } else {
+            let answer =
+                std::iter::from_fn(|| Some(client.receive())).find(|line| line["id"] == id);
+            let answer = answer.unwrap().to_string();
+            assert!(answer.contains("nobody answered in time"), "{answer}");
+        }
+        assert_eq!(client.finish().0, Some(0));
+        let [approval, call] = told(&log);
+        assert_eq!(approval["approver"], Value::Null, "{approval}");
+        assert_eq!(approval["reason"], reason, "{approval}");
+        assert_eq!(approval["code"], code, "{approval}");
+        assert_eq!(call["code"], code, "{call}");
+        assert!(is_there(&fixture));
+    }
+}

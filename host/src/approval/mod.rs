@@ -138,6 +138,50 @@ pub enum Decision {
     },
     /// Nobody could be asked.
     Nobody,
+    /// Somebody was asked, and nobody has said yes or no.
+    Unanswered(Unanswered),
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unanswered {
+    /// None came in time.
+    NotInTime,
+    /// Whoever was asked is gone.
+    Gone,
+    /// The call was cancelled meanwhile.
+    Cancelled,
+    /// What was to ask failed.
+    Failed,
+    /// The answer that came was used before.
+    Used,
+}
+
+impl Unanswered {
+    /// The `reason` of the answer and of the log's entry.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::NotInTime => "not-answered",
+            Self::Gone => "client-gone",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "approver-failed",
+            Self::Used => "answer-used",
+        }
+    }
+
+    fn refusal(self) -> CallError {
+        let message = match self {
+            Self::Cancelled => return CallError::cancelled(),
+            Self::NotInTime => "nobody answered in time whether the change may be made",
+            Self::Gone => "the client that was asked about the change is gone",
+            Self::Failed => "the approver failed when it was asked about the change",
+            Self::Used => "the answer about the change was used before",
+        };
+        CallError::new(code::APPROVAL_DENIED, message)
+            .reason_of(self.reason())
+            .hint_of("do not try the same change again without asking the user")
+    }
 }
 
 impl Decision {
@@ -242,7 +286,7 @@ impl Approver for ApproveEverythingUnseen {
 }
 
 /// An approver from an async function. The calling thread waits for the answer, at most
-/// for the patience given; no answer in time is a refusal.
+/// for the patience given; no answer in time is as good as a refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncApprover<F> {
     ask: F,
@@ -263,7 +307,7 @@ where
 {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         wait_for((self.ask)(request.clone()), self.patience)
-            .unwrap_or_else(|| Decision::refuse("nobody answered in time"))
+            .unwrap_or_else(|| Decision::Unanswered(Unanswered::NotInTime))
     }
 }
 
@@ -290,7 +334,7 @@ fn wait_for<T>(future: impl Future<Output = T>, patience: Duration) -> Option<T>
 /// Asks, and takes a panic for a refusal.
 pub(crate) fn ask(approver: &dyn Approver, request: &ApprovalRequest) -> Decision {
     let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| approver.decide(request)));
-    asked.unwrap_or_else(|_| Decision::refuse("the approver failed"))
+    asked.unwrap_or_else(|_| Decision::Unanswered(Unanswered::Failed))
 }
 
 /// The answer to a call whose approval was not given.
@@ -298,6 +342,7 @@ pub(crate) fn refusal_of(decision: &Decision) -> Option<CallError> {
     let required = |message: &str| CallError::new(code::APPROVAL_REQUIRED, message);
     match decision {
         Decision::Approved { .. } => None,
+        Decision::Unanswered(why) => Some(why.refusal()),
         Decision::Refused { .. } => Some(
             CallError::new(code::APPROVAL_DENIED, "the approver refused the change")
                 .hint_of("do not try the same change again without asking the user"),

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ApprovalRequest, Approver, Decision};
+use super::{ApprovalRequest, Approver, Decision, Unanswered};
 use crate::ambient::{self, DirectoryLock};
 
 /// Questions that may wait at one time, so that a tool cannot fill the disk with them.
@@ -324,7 +324,7 @@ fn now() -> u64 {
 impl Approver for ApprovalQueue {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         self.decide_locked(request)
-            .unwrap_or_else(|_| Decision::refuse("the queue cannot be used"))
+            .unwrap_or_else(|_| Decision::Unanswered(Unanswered::Failed))
     }
 
     fn state_directory(&self) -> Option<&Path> {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{ApprovalRequest, Approver, Decision, Scope};
+use super::{ApprovalRequest, Approver, Decision, Scope, Unanswered};
 use crate::ambient;
 use crate::screen;
 use crate::transaction::EffectReceipt;
@@ -63,7 +63,7 @@ impl Approver for TerminalApprover {
         }
         match line_from(&mut keyboard, self.patience) {
             Some(line) => answer(&line),
-            None => Decision::refuse("nobody answered at the terminal"),
+            None => Decision::Unanswered(Unanswered::NotInTime),
         }
     }
 }

@@ -81,6 +81,9 @@ pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) policy: Option<Value>,
     pub(crate) prev: String,
+    /// Who called, where that is not the user whose process this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) principal: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) public_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +147,7 @@ impl Entry {
             path: None,
             policy: None,
             prev: String::new(),
+            principal: None,
             public_key: None,
             reason: None,
             repaired: None,

@@ -3,8 +3,9 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleServer};
-use rootbound::{ApprovalRequest, Approver, Decision};
+use rootbound::{ApprovalRequest, Approver, Decision, Unanswered};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +65,7 @@ impl Approver for Elicited {
         let _ = self.questions.send(question);
         answered
             .recv()
-            .unwrap_or_else(|_| Decision::refuse("the client is gone"))
+            .unwrap_or_else(|_| Decision::Unanswered(Unanswered::Gone))
     }
 }
 
@@ -82,12 +83,21 @@ impl Question {
             result = asked => match result {
                 Ok(result) if is_yes(&result) => Decision::approve_once("client"),
                 Ok(_) => Decision::refuse("client"),
-                Err(_) => Decision::refuse("the client did not answer"),
+                Err(error) => Decision::Unanswered(unanswered(&error)),
             },
-            () = unwanted.cancelled() => Decision::refuse("the call was cancelled"),
-            () = unheard.cancelled() => Decision::refuse("the client is gone"),
+            () = unwanted.cancelled() => Decision::Unanswered(Unanswered::Cancelled),
+            () = unheard.cancelled() => Decision::Unanswered(Unanswered::Gone),
         };
         // The call waits for it.
         let _ = self.answer.send(decision);
+    }
+}
+
+/// Why a client that was asked did not say yes or no.
+fn unanswered(error: &ServiceError) -> Unanswered {
+    match error {
+        ServiceError::Timeout { .. } => Unanswered::NotInTime,
+        ServiceError::TransportSend(_) | ServiceError::TransportClosed => Unanswered::Gone,
+        _ => Unanswered::Failed,
     }
 }

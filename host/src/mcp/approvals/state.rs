@@ -9,7 +9,7 @@ use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitResult, ErrorData, InputRequest,
     InputRequiredResult, RequestStateCodec, RequestStateError, SealOptions,
 };
-use rootbound::Decision;
+use rootbound::{Decision, Unanswered};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +127,7 @@ impl Answer {
         match (self.spent.spend(&self.about.nonce), self.is_yes) {
             (true, true) => Decision::approve_once("client"),
             (true, false) => Decision::refuse("client"),
-            (false, _) => Decision::refuse("the answer was used before"),
+            (false, _) => Decision::Unanswered(Unanswered::Used),
         }
     }
 }
