@@ -325,3 +325,57 @@ fn a_request_names_the_callers_trace() {
     let named: Vec<Value> = calls.map(|entry| entry["traceparent"].clone()).collect();
     assert_eq!(named, ["a", "b", "a", "c"].map(|digit| json!(trace(digit))));
 }
+
+/// Two tokens of one name would be one caller, of whom each approves what the other asked for.
+#[test]
+fn tokens_that_cannot_be_told_apart_are_refused_at_the_start() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let file = fixture.outside().join("tokens");
+    let (one, other) = ("0123456789abcdef", "fedcba9876543210");
+    for (tokens, why) in [
+        (format!("{one}\n{other}\n"), "NAME:TOKEN"),
+        (format!("default:{one}\n{other}\n"), "NAME:TOKEN"),
+        (format!("a:{one}\na:{other}\n"), "NAME:TOKEN"),
+        (format!("a:{one}\nb:{one}\n"), "under another name"),
+        (format!("{one}\nb:{one}\n"), "under another name"),
+    ] {
+        std::fs::write(&file, &tokens).unwrap();
+        let file = file.to_str().unwrap();
+        let run = cli.run(["mcp", "--http", "127.0.0.1:0", "--http-token-file", file]);
+        assert_eq!(run.status, Some(2), "{tokens} {run:?}");
+        assert!(run.stderr.contains(why), "{tokens} {run:?}");
+        assert!(!run.stderr.contains(one), "{run:?}");
+    }
+    std::fs::write(&file, format!("{one}\nb:{other}\n")).unwrap();
+    let further = ["--http-token-file", file.to_str().unwrap()];
+    Server::start(&cli, &fixture, &further);
+}
+
+#[test]
+fn the_log_says_whose_token_called() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let (tokens, log) = (
+        fixture.outside().join("tokens"),
+        fixture.outside().join("log"),
+    );
+    std::fs::write(&tokens, "alice:0123456789abcdef\nbob:fedcba9876543210\n").unwrap();
+    let further = [
+        "--http-token-file",
+        tokens.to_str().unwrap(),
+        "--audit",
+        log.to_str().unwrap(),
+    ];
+    let server = Server::start(&cli, &fixture, &further);
+    for token in ["0123456789abcdef", "fedcba9876543210"] {
+        let params = json!({ "name": "list_files", "arguments": {} });
+        server.request_as(token, "tools/call", params, json!({}));
+    }
+    assert_eq!(server.terminate(), Some(0));
+    let text = std::fs::read_to_string(&log).unwrap();
+    let entries = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let calls = entries.filter(|entry| entry["kind"] == "call");
+    let callers: Vec<Value> = calls.map(|call| call["principal"].clone()).collect();
+    assert_eq!(callers, ["http:alice", "http:bob"]);
+}

@@ -344,3 +344,59 @@ fn the_token_is_not_in_the_process_list_and_not_in_the_log() {
         assert!(log.contains("\"write_file\"") && !log.contains(&server.token));
     }
 }
+
+#[test]
+fn an_origin_without_a_port_does_not_let_in_every_port() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let further = [
+        "--http-origin",
+        "https://app.example",
+        "--http-origin",
+        "http://localhost",
+    ];
+    let server = Server::start(&cli, &fixture, &further);
+    for (origin, expected) in [
+        ("https://app.example", 200),
+        ("https://app.example:443", 200),
+        ("http://localhost", 200),
+        ("https://app.example:8443", 403),
+        ("http://localhost:3000", 403),
+        ("http://app.example", 403),
+    ] {
+        let answer = server.post(&[("Origin", origin)], &initialize());
+        assert_eq!(answer.status, expected, "{origin} {answer:?}");
+        let names_option = answer.body.contains("--http-origin");
+        assert_eq!(names_option, expected == 403, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_name_or_an_origin_that_nothing_can_match_is_refused_at_the_start() {
+    let cli = Cli::new();
+    for (option, value) in [
+        ("--http-origin", "*"),
+        ("--http-origin", "localhost:6274"),
+        ("--http-origin", "null"),
+        ("--http-host", "*"),
+        ("--http-host", "https://files.example"),
+    ] {
+        let run = cli.run(["mcp", "--http", "127.0.0.1:0", option, value]);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.stderr.contains(option), "{run:?}");
+        assert!(run.stderr.contains("example"), "{run:?}");
+    }
+}
+
+#[test]
+fn headers_are_bounded_where_the_manual_says() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = Server::start(&cli, &fixture, &[]);
+    let with = |bytes: usize| {
+        let long = "x".repeat(bytes);
+        server.post(&[("X-Long", &long)], &initialize()).status
+    };
+    assert_eq!(with(31 << 10), 200);
+    for bytes in [32 << 10, 40 << 10, 47 << 10] {
+        assert_eq!(with(bytes), 431, "{bytes}");
+    }
+}

@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
-use super::head::{self, Names};
+use super::head::{self, Names, Origins};
 use super::owners::{Asked, Message, Owners};
 use super::patient::Patient;
 use super::places::{Place, Use};
@@ -54,6 +54,7 @@ pub(super) struct Door {
     pub(super) service: Service,
     pub(super) tokens: Tokens,
     pub(super) names: Names,
+    pub(super) origins: Origins,
     pub(super) owners: Arc<Owners>,
     pub(super) requests: Arc<Shares>,
     pub(super) pieces: Arc<Shares>,
@@ -96,6 +97,10 @@ impl Door {
     /// Answers a request. While one whose token is known is served, its connection keeps its
     /// place.
     async fn answer(&self, request: Request<Incoming>, connection: &Arc<Place>) -> Answer {
+        // Hyper's buffer grows beyond its bound by what it last read.
+        if head::length(&request) > MAX_HEAD {
+            return too_long().answer();
+        }
         let Some(principal) = self.tokens.principal(request.headers()) else {
             return unauthorized();
         };
@@ -125,6 +130,7 @@ impl Door {
     ) -> Result<Admitted, Refusal> {
         let (mut head, body) = request.into_parts();
         self.names.check(&head)?;
+        self.origins.check(&head)?;
         if !matches!(head.uri.path(), "/mcp" | "/") {
             let why = "the server is at `/mcp`";
             return Err(Refusal::new(StatusCode::NOT_FOUND, why));
@@ -243,6 +249,11 @@ async fn collect(mut body: Incoming, pieces: &mut Share) -> Result<Bytes, Refusa
         taken = wanted;
     }
     Ok(whole.into())
+}
+
+fn too_long() -> Refusal {
+    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    Refusal::new(status, "the headers are longer than 32 KiB").last()
 }
 
 fn too_large() -> Refusal {

@@ -1,10 +1,13 @@
 //! What a request's head may say: by which name it calls the server, and in what its body is
 //! written. Decided before the body is read.
 
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
+use std::net::Ipv6Addr;
+
+use anyhow::{Context, bail};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::Authority;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
 
 use super::refusal::Refusal;
 
@@ -16,8 +19,22 @@ use super::refusal::Refusal;
 pub(super) struct Names(Vec<String>);
 
 impl Names {
-    pub(super) fn new(names: Vec<String>) -> Self {
-        Self(names)
+    /// From what the server is called in any case, and what the operator names.
+    ///
+    /// # Errors
+    ///
+    /// When one of the operator's is no name, which no request would ever have.
+    pub(super) fn new(mut names: Vec<String>, named: &[String]) -> anyhow::Result<Self> {
+        for name in named {
+            let is_name = authority(name).is_ok_and(|name| is_host(&name));
+            if !is_name && name.parse::<Ipv6Addr>().is_err() {
+                bail!(
+                    "`--http-host {name}` is no name of a host; it is `files.example` or `files.example:8443`, without a scheme, a path or `*`"
+                );
+            }
+            names.push(name.clone());
+        }
+        Ok(Self(names))
     }
 
     pub(super) fn as_slice(&self) -> &[String] {
@@ -54,6 +71,88 @@ impl Names {
             allowed_host.eq_ignore_ascii_case(host) && allowed_name.port_u16().is_none_or(same_port)
         })
     }
+}
+
+/// The origins whose pages may send requests, in one spelling (RFC 6454, section 6.2, but always
+/// with the port where the scheme has one).
+#[derive(Debug)]
+pub(super) struct Origins(Vec<String>);
+
+impl Origins {
+    /// # Errors
+    ///
+    /// When one is no origin, which no page would ever have.
+    pub(super) fn new(named: &[String]) -> anyhow::Result<Self> {
+        let origin = |text: &String| {
+            origin(text).with_context(|| {
+                format!(
+                    "`--http-origin {text}` is no origin; it is `http://localhost:6274` or `https://app.example`, without a path or `*`, and without a port it means that of its scheme only"
+                )
+            })
+        };
+        named.iter().map(origin).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(super) fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Checks from where a page sends a request. Other programs name no origin.
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+        let mut all = head.headers.get_all(ORIGIN).iter();
+        let named = match (all.next(), all.next()) {
+            (None, _) => return Ok(()),
+            (Some(named), None) => named.to_str().ok().and_then(origin),
+            (Some(_), Some(_)) => None,
+        };
+        if named.is_some_and(|named| self.0.contains(&named)) {
+            return Ok(());
+        }
+        let why = "pages of this origin may not send requests; `--http-origin` names one that may";
+        Err(Refusal::new(StatusCode::FORBIDDEN, why))
+    }
+}
+
+/// An origin in its one spelling.
+fn origin(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let named = authority(rest).ok().filter(is_host)?;
+    if scheme.is_empty() || !scheme.chars().all(of_scheme) {
+        return None;
+    }
+    let host = named.host().to_ascii_lowercase();
+    let usual = match scheme.as_str() {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    Some(match named.port_u16().or(usual) {
+        Some(port) => format!("{scheme}://{host}:{port}"),
+        None => format!("{scheme}://{host}"),
+    })
+}
+
+/// Whether it is a name or an address, where the grammar of URIs allows more.
+fn is_host(authority: &Authority) -> bool {
+    let host = authority.host();
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let inside = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match inside {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => host.chars().all(of_name),
+    }
+}
+
+/// Bytes of a request's head, as it comes with one space where one is needed.
+pub(super) fn length<T>(request: &Request<T>) -> usize {
+    let line = request.method().as_str().len() + request.uri().to_string().len();
+    let headers = request.headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    line + "  HTTP/1.1\r\n\r\n".len() + headers.sum::<usize>()
 }
 
 fn only_host(headers: &HeaderMap) -> Result<&str, Refusal> {
@@ -116,7 +215,7 @@ mod tests {
 
     fn status(target: &str, hosts: &[&str]) -> u16 {
         let names = ["localhost", "127.0.0.1", "::1", "files.example:8443"];
-        let names = Names::new(names.map(str::to_owned).into());
+        let names = Names::new(names.map(str::to_owned).into(), &[]).expect("names");
         let mut request = http::Request::builder().uri(target);
         for host in hosts {
             request = request.header(HOST, *host);
@@ -157,6 +256,93 @@ mod tests {
             ("::1", 400),
         ] {
             assert_eq!(status("/mcp", &[host]), expected, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn an_origin_without_a_port_has_that_of_its_scheme_and_no_other() {
+        let named = [
+            "https://App.example",
+            "http://localhost",
+            "http://[::1]:6274",
+            "x-view://a",
+        ];
+        let origins = Origins::new(&named.map(str::to_owned)).expect("origins");
+        let allowed = |origin: &str| {
+            let request = http::Request::builder().header(ORIGIN, origin);
+            let (head, ()) = request.body(()).expect("a request").into_parts();
+            origins.check(&head).is_ok()
+        };
+        for origin in [
+            "https://app.example",
+            "https://app.example:443",
+            "http://localhost",
+            "http://localhost:80",
+            "http://[::1]:6274",
+            "x-view://a",
+        ] {
+            assert!(allowed(origin), "{origin}");
+        }
+        for origin in [
+            "https://app.example:8443",
+            "http://app.example",
+            "https://app.example.evil.example",
+            "https://evil.example@app.example",
+            "http://localhost:3000",
+            "http://[::1]",
+            "http://localhost/",
+            "localhost",
+            "null",
+            "",
+            "*",
+        ] {
+            assert!(!allowed(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn what_no_request_can_have_is_not_taken_for_a_name_or_an_origin() {
+        for wrong in [
+            "*",
+            "",
+            "localhost:6274",
+            "null",
+            "http://*",
+            "http://*.example",
+            "http://localhost:*",
+            "http://localhost/path",
+            "http://me@localhost",
+            "http://localhost:99999",
+            "://x",
+        ] {
+            assert!(Origins::new(&[wrong.to_owned()]).is_err(), "{wrong}");
+        }
+        for wrong in [
+            "*",
+            "",
+            "*.example",
+            "http://files.example",
+            "a/b",
+            "a b",
+            "a:http",
+            "me@a",
+        ] {
+            assert!(
+                Names::new(Vec::new(), &[wrong.to_owned()]).is_err(),
+                "{wrong}"
+            );
+        }
+        for right in [
+            "files.example",
+            "files.example:8443",
+            "::1",
+            "[::1]:80",
+            "10.0.0.1",
+        ] {
+            assert!(
+                Names::new(Vec::new(), &[right.to_owned()]).is_ok(),
+                "{right}"
+            );
         }
     }
 

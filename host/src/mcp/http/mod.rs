@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use super::handler::{Handler, Server};
 use crate::cli::{HttpArgs, print};
 use connection::Door;
-use head::Names;
+use head::{Names, Origins};
 use places::Places;
 use shares::Shares;
 use tokens::Tokens;
@@ -53,7 +53,7 @@ pub(super) struct Bound {
     address: SocketAddr,
     tokens: Tokens,
     names: Names,
-    origins: Vec<String>,
+    origins: Origins,
     legacy_sessions: bool,
 }
 
@@ -69,6 +69,8 @@ impl Bound {
             );
         }
         let tokens = Tokens::from(args)?;
+        let names = names(wanted.ip(), &args.http_host)?;
+        let origins = Origins::new(&args.http_origin)?;
         let listener = TcpListener::bind(wanted)
             .with_context(|| format!("nothing can listen on `{wanted}`"))?;
         listener.set_nonblocking(true)?;
@@ -77,8 +79,8 @@ impl Bound {
             listener,
             address,
             tokens,
-            names: names(address.ip(), &args.http_host),
-            origins: args.http_origin.clone(),
+            names,
+            origins,
             // Behind a load balancer the next request may meet another process, which does
             // not know this one's sessions.
             legacy_sessions: args.state_key.is_none(),
@@ -96,7 +98,7 @@ impl Bound {
     fn config(&self) -> StreamableHttpServerConfig {
         StreamableHttpServerConfig::default()
             .with_allowed_hosts(self.names.as_slice())
-            .with_allowed_origins(&self.origins)
+            .with_allowed_origins(self.origins.as_slice())
             .enforce_origin_validation()
             .with_legacy_session_mode(self.legacy_sessions)
             .with_json_response(true)
@@ -118,6 +120,7 @@ impl Bound {
             service,
             tokens: self.tokens,
             names: self.names,
+            origins: self.origins,
             owners: Arc::default(),
             requests: Shares::new(connection::MAX_REQUESTS, "requests at one time"),
             pieces: Shares::new(connection::MAX_PIECES, "memory for requests"),
@@ -165,11 +168,10 @@ async fn accept(
 
 /// The names of the loopback interface, the address that is listened on, and those that the
 /// operator gives.
-fn names(address: IpAddr, named: &[String]) -> Names {
+fn names(address: IpAddr, named: &[String]) -> anyhow::Result<Names> {
     let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     if !address.is_unspecified() {
         names.push(address.to_string());
     }
-    names.extend_from_slice(named);
-    Names::new(names)
+    Names::new(names, named)
 }

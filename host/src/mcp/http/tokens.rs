@@ -68,8 +68,17 @@ impl Tokens {
         if token.len() < SHORTEST || !token.chars().all(of_token) {
             bail!("the token `{name}` is not {SHORTEST} or more letters, digits and `-._~+/=`");
         }
-        let principal = Principal(format!("http:{name}"));
-        self.known.push((hash(token), principal));
+        let (hash, principal) = (hash(token), Principal(format!("http:{name}")));
+        // Two tokens of one name are one caller: each could approve what the other asked for.
+        if self.known.iter().any(|(_, other)| *other == principal) {
+            bail!(
+                "two tokens are called `{name}`, as one without a name is `default`; give each a name of its own: `NAME:TOKEN`"
+            );
+        }
+        if self.known.iter().any(|(other, _)| *other == hash) {
+            bail!("the token `{name}` is there under another name; give each caller its own");
+        }
+        self.known.push((hash, principal));
         Ok(())
     }
 
