@@ -206,6 +206,7 @@ fn long_run(fixture: &Fixture) -> Vec<String> {
         &builder(fixture)
             .delete(Consent::Ask)
             .approver(RefuseEverything)
+            .principal("somebody")
             .note_confinement(true)
             .build()
             .unwrap(),
