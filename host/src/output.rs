@@ -75,6 +75,7 @@ impl Output {
                 mime_type: blob.mime_type,
             },
         };
+        let content = content.with_readable_type();
         let over = |bytes: u64| CallError::limit("max_output_bytes", limit, bytes);
         let of_content = content.len() as u64;
         let left = limit.checked_sub(of_content);
@@ -96,7 +97,7 @@ impl Output {
             })?;
         Ok(Self {
             fields,
-            content: content.with_readable_type(),
+            content,
             receipt: None,
             dry_run: None,
         })
@@ -201,8 +202,7 @@ impl Output {
 }
 
 impl Content {
-    /// What is no media type by its form (RFC 9110, section 8.3.1; without parameters) says
-    /// nothing, and could say anything to who shows it.
+    /// What is no media type by its form (RFC 9110, section 8.3.1) says nothing, and could say anything to who shows it.
     fn with_readable_type(self) -> Self {
         match self {
             Self::Bytes { data, mime_type } if !is_media_type(&mime_type) => Self::Bytes {
@@ -286,8 +286,10 @@ fn is_media_type(text: &str) -> bool {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || is_symbol(b))
     };
-    text.split_once('/')
-        .is_some_and(|(kind, of)| is_token(kind) && is_token(of))
+    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
+    let is_shown = parameters.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_type = |(kind, of)| is_token(kind) && is_token(of);
+    is_shown && essence.split_once('/').is_some_and(is_type)
 }
 
 /// Whether the text is an object that [`Output::fields`] can hold, without the members that
@@ -501,7 +503,13 @@ mod tests {
             let json: Value = serde_json::from_str(&output.to_json()).unwrap();
             json["mime_type"].as_str().unwrap().to_owned()
         };
-        for good in ["image/png", "application/vnd.api+json", "x-a/b.c_d"] {
+        let with_parameter = "text/html; charset=utf-8";
+        for good in [
+            "image/png",
+            "application/vnd.api+json",
+            "x-a/b.c_d",
+            with_parameter,
+        ] {
             assert_eq!(shown(good), good);
         }
         for bad in [
@@ -512,7 +520,7 @@ mod tests {
             "/html",
             "text/html/x",
             "text/ html",
-            "text/html; charset=utf-8",
+            "text/html; a=\u{1b}[31m",
             "text/html\r\n\u{1b}[31m",
             "text/h\u{e9}",
         ] {

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use args::{Cli, Command};
 pub(crate) use args::{HttpArgs, McpArgs};
-use rootbound::{CallError, HostError, StartError, Toolset};
+use rootbound::{CallError, HostError, StartError, Toolset, code};
 
 use crate::mcp;
 
@@ -94,8 +94,9 @@ fn dispatch(cli: &Cli) -> Exit {
             print::to_stderr(&format!("error: {error}"));
             Exit::Refused
         }
-        (Command::Mcp(_), Failure::Start(error @ StartError::AuditFile { .. })) => {
-            print::to_stderr(&format!("error: {error}"));
+        (Command::Mcp(_), Failure::Start(failure @ StartError::AuditFile { .. })) => {
+            let code = code::AUDIT_UNAVAILABLE;
+            print::to_stderr(&format!("error: {code}: {failure}"));
             Exit::Refused
         }
         (_, failure) => report(cli.toolset(), &failure),
