@@ -137,7 +137,7 @@ pub(crate) fn is_of_the_system(path: &Path, id: ObjectId) -> bool {
     let Ok((handle, _)) = open_ambient_directory(path) else {
         return false;
     };
-    OF_THE_SYSTEM.iter().any(|name| is_it(&name))
+    OF_THE_SYSTEM.iter().any(is_it)
         || PROGRAMS
             .iter()
             .any(|name| lies_below(&handle, Path::new(name)))

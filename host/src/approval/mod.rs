@@ -307,7 +307,7 @@ where
 {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         wait_for((self.ask)(request.clone()), self.patience)
-            .unwrap_or_else(|| Decision::Unanswered(Unanswered::NotInTime))
+            .unwrap_or(Decision::Unanswered(Unanswered::NotInTime))
     }
 }
 
@@ -334,7 +334,7 @@ fn wait_for<T>(future: impl Future<Output = T>, patience: Duration) -> Option<T>
 /// Asks, and takes a panic for a refusal.
 pub(crate) fn ask(approver: &dyn Approver, request: &ApprovalRequest) -> Decision {
     let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| approver.decide(request)));
-    asked.unwrap_or_else(|_| Decision::Unanswered(Unanswered::Failed))
+    asked.unwrap_or(Decision::Unanswered(Unanswered::Failed))
 }
 
 /// The answer to a call whose approval was not given.

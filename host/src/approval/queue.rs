@@ -324,7 +324,7 @@ fn now() -> u64 {
 impl Approver for ApprovalQueue {
     fn decide(&self, request: &ApprovalRequest) -> Decision {
         self.decide_locked(request)
-            .unwrap_or_else(|_| Decision::Unanswered(Unanswered::Failed))
+            .unwrap_or(Decision::Unanswered(Unanswered::Failed))
     }
 
     fn state_directory(&self) -> Option<&Path> {

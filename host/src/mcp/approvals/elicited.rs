@@ -65,7 +65,7 @@ impl Approver for Elicited {
         let _ = self.questions.send(question);
         answered
             .recv()
-            .unwrap_or_else(|_| Decision::Unanswered(Unanswered::Gone))
+            .unwrap_or(Decision::Unanswered(Unanswered::Gone))
     }
 }
 
