@@ -75,7 +75,6 @@ impl Output {
                 mime_type: blob.mime_type,
             },
         };
-        let content = content.with_readable_type();
         let over = |bytes: u64| CallError::limit("max_output_bytes", limit, bytes);
         let of_content = content.len() as u64;
         let left = limit.checked_sub(of_content);
@@ -97,7 +96,8 @@ impl Output {
             })?;
         Ok(Self {
             fields,
-            content,
+            // What was handed over is what counts, and a huge type is no way round that.
+            content: content.with_readable_type(),
             receipt: None,
             dry_run: None,
         })
