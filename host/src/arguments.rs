@@ -6,8 +6,6 @@ use serde_json::{Map, Value, from_str};
 use crate::component::Definition;
 use crate::error::{CallError, code};
 
-const HINT: &str =
-    "give the arguments as one JSON object, such as `{\"path\": \"notes/todo.txt\"}`";
 /// Names that are told of a tool that has more.
 const MOST_NAMES: usize = 100;
 
@@ -17,45 +15,46 @@ const MOST_NAMES: usize = 100;
 /// # Errors
 ///
 /// `invalid-arguments`.
-pub(crate) fn check_of(text: &str, definition: &Definition) -> Result<(), CallError> {
-    check(text).map_err(|error| {
-        let (mut known, least) = definition.known_and_least();
-        known.truncate(MOST_NAMES);
-        let error = error.detail("known", known);
-        match least {
-            None => error,
-            Some(least) => error
-                .hint_of(format!(
-                    "give the arguments as one JSON object, such as `{least}`"
-                ))
-                .detail("example", least),
-        }
+pub(crate) fn check(text: &str, definition: &Definition) -> Result<(), CallError> {
+    let Some(what) = what_is_wrong(text) else {
+        return Ok(());
+    };
+    let (mut known, least) = definition.known_and_least();
+    known.truncate(MOST_NAMES);
+    let error = wrong(format!("the arguments are {what}")).detail("known", known);
+    Err(match least {
+        None => error,
+        Some(least) => error
+            .hint_of(such_as(&least.to_string()))
+            .detail("example", least),
     })
 }
 
-fn check(text: &str) -> Result<(), CallError> {
-    let wrong = |what: String| {
-        let message = format!("the arguments are {what}");
-        Err(CallError::new(code::INVALID_ARGUMENTS, message).hint_of(HINT))
-    };
-    match from_str::<IgnoredAny>(text) {
-        Err(error) => wrong(format!("not valid JSON: {error}")),
-        Ok(_) if text.trim_start().starts_with('{') => Ok(()),
-        Ok(_) => wrong(format!("{} and not a JSON object", kind_of(text))),
-    }
-}
-
-/// The members of a JSON object that [`check_of`] took.
+/// The members of a JSON object that [`check`] took.
 ///
 /// # Errors
 ///
 /// `invalid-arguments` when it has what cannot be held: numbers that are too large, halves of
 /// characters, or more than 128 values inside one another.
 pub(crate) fn members(text: &str) -> Result<Map<String, Value>, CallError> {
-    from_str(text).map_err(|error| {
-        let message = format!("the arguments cannot be read: {error}");
-        CallError::new(code::INVALID_ARGUMENTS, message).hint_of(HINT)
-    })
+    from_str(text).map_err(|error| wrong(format!("the arguments cannot be read: {error}")))
+}
+
+fn wrong(message: String) -> CallError {
+    CallError::new(code::INVALID_ARGUMENTS, message)
+        .hint_of(such_as(r#"{"path": "notes/todo.txt"}"#))
+}
+
+fn such_as(example: &str) -> String {
+    format!("give the arguments as one JSON object, such as `{example}`")
+}
+
+fn what_is_wrong(text: &str) -> Option<String> {
+    match from_str::<IgnoredAny>(text) {
+        Err(error) => Some(format!("not valid JSON: {error}")),
+        Ok(_) if text.trim_start().starts_with('{') => None,
+        Ok(_) => Some(format!("{} and not a JSON object", kind_of(text))),
+    }
 }
 
 fn kind_of(text: &str) -> &'static str {
@@ -73,11 +72,24 @@ fn kind_of(text: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::RiskClass;
+
+    fn definition() -> Definition {
+        Definition {
+            name: "t".into(),
+            title: String::new(),
+            description: String::new(),
+            input_schema: "{}".into(),
+            output_schema: "{}".into(),
+            risk: RiskClass::Read,
+            paths: Vec::new(),
+        }
+    }
 
     #[test]
     fn only_an_object_is_taken() {
         for text in ["{}", " {\"a\": [1, \"\\ud800\", 1e999]}\n"] {
-            assert!(check(text).is_ok(), "{text}");
+            assert!(check(text, &definition()).is_ok(), "{text}");
         }
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for (text, told) in [
@@ -96,7 +108,7 @@ mod tests {
             ("null", "null and not a JSON object"),
             (&deep, "a JSON value and not a JSON object"),
         ] {
-            let error = check(text).unwrap_err();
+            let error = check(text, &definition()).unwrap_err();
             assert_eq!(error.code(), "invalid-arguments");
             assert!(error.message().contains(told), "{text}: {error}");
         }

@@ -19,7 +19,7 @@ pub fn is_encoding(label: &str) -> bool {
 /// Adds the argument where the tool takes it and the caller does not give it. Everything else
 /// stays as it is, to the digit.
 pub(crate) fn arguments(arguments: String, definition: &Definition, label: &str) -> String {
-    if !takes_it(definition) {
+    if !definition.takes_text(ARGUMENT) {
         return arguments;
     }
     match serde_json::from_str::<Map<String, Value>>(&arguments) {
@@ -27,14 +27,9 @@ pub(crate) fn arguments(arguments: String, definition: &Definition, label: &str)
             let member = format!("\"{ARGUMENT}\":{}", Value::from(label));
             extend_object(&arguments, &[member])
         }
-        // What is no object is for the tool to refuse.
+        // What the host cannot hold, the tool might.
         _ => arguments,
     }
-}
-
-fn takes_it(definition: &Definition) -> bool {
-    serde_json::from_str::<Value>(&definition.input_schema)
-        .is_ok_and(|schema| schema["properties"][ARGUMENT]["type"] == "string")
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl CallerWord {
             expected,
             // Another tool may mean a recursive search by it.
             recursive: says(&arguments, "recursive")
-                && (says(&arguments, "force") || !takes(definition, "force"))
+                && (says(&arguments, "force") || !definition.takes("force"))
                 && definition
                     .paths
                     .iter()
@@ -68,12 +68,6 @@ impl CallerWord {
 
 fn says(arguments: &serde_json::Map<String, Value>, name: &str) -> bool {
     arguments.get(name) == Some(&Value::Bool(true))
-}
-
-/// Whether the tool has an argument of this name.
-fn takes(definition: &Definition, name: &str) -> bool {
-    serde_json::from_str::<Value>(&definition.input_schema)
-        .is_ok_and(|schema| schema["properties"].get(name).is_some())
 }
 
 fn text_of(

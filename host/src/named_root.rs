@@ -20,7 +20,7 @@ pub(crate) fn arguments(
     roots: &Roots,
 ) -> Result<String, CallError> {
     // Most calls name none, and are not parsed for it.
-    if !arguments.contains(ARGUMENT) || !takes_a_root(definition) {
+    if !arguments.contains(ARGUMENT) || !definition.takes_text(ARGUMENT) {
         return Ok(arguments);
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&arguments) else {
@@ -35,11 +35,6 @@ pub(crate) fn arguments(
         None => return Err(unknown(label, roots)),
     }
     Ok(value.to_string())
-}
-
-fn takes_a_root(definition: &Definition) -> bool {
-    serde_json::from_str::<Value>(&definition.input_schema)
-        .is_ok_and(|schema| schema["properties"][ARGUMENT]["type"] == "string")
 }
 
 fn unknown(label: &str, roots: &Roots) -> CallError {

@@ -362,7 +362,7 @@ impl Session {
         let Some(definition) = definition else {
             return Ok(arguments);
         };
-        arguments::check_of(&arguments, definition)?;
+        arguments::check(&arguments, definition)?;
         state.word = CallerWord::read(&arguments, definition)?;
         let arguments = match &self.shared.default_encoding {
             Some(label) => default_encoding::arguments(arguments, definition, label),

@@ -279,6 +279,13 @@ mod tests {
         }
     }
 
+    fn assert_not_text_at(failure: &Failure, offset: usize) {
+        assert_eq!(failure.code, "not-text");
+        let expected = format!(r#"{{"offset":{offset},"#);
+        let details = &failure.details;
+        assert!(details.starts_with(&expected), "{details}");
+    }
+
     #[test]
     fn the_first_bad_byte_is_named() {
         for (bytes, offset) in [
@@ -288,13 +295,7 @@ mod tests {
             (b"\xff\xfea", 2),
         ] {
             let failure = decoded(bytes).unwrap_err();
-            assert_eq!(failure.code, "not-text");
-            let expected = format!(r#"{{"offset":{offset},"#);
-            assert!(
-                failure.details.starts_with(&expected),
-                "{}",
-                failure.details
-            );
+            assert_not_text_at(&failure, offset);
         }
     }
 
@@ -354,13 +355,7 @@ mod tests {
             (b"\xff\xfe\0\0a\0\0\0".to_vec(), 0),
         ] {
             let failure = added(&bytes).unwrap_err();
-            assert_eq!(failure.code, "not-text");
-            let expected = format!(r#"{{"offset":{offset},"#);
-            assert!(
-                failure.details.starts_with(&expected),
-                "{}",
-                failure.details
-            );
+            assert_not_text_at(&failure, offset);
         }
     }
 

@@ -14,6 +14,7 @@ mod inspect;
 mod lock;
 mod manifest;
 mod milliseconds;
+mod narrowing;
 mod new;
 mod opening;
 mod options;

@@ -19,25 +19,14 @@ use serde_json::{Value, json};
 use super::args::{Cli, SessionArgs};
 use super::components::{BUILT_IN, TableArgs};
 use super::config::{self, COMPONENT, CONFIG, Setting, Settings, Table, Takes};
+use super::narrowing::{
+    DENY, PROTECT_SECRETS, WIDENING, denied, denied_by, is_narrower, joined, takes_back,
+};
 use super::partners::PARTNERS;
 
 /// Options of which one at most counts: each names the directory that is written to.
 const WRITES: [&str; 3] = ["write", "work", "session_dir"];
 
-/// Flags by which less may be done.
-const NARROWING: [&str; 3] = [PROTECT_SECRETS, "strict_paths", "require_signature"];
-/// Flags by which more may be done.
-const WIDENING: [&str; 1] = ["any_names"];
-/// Options that take a word, and the words, the narrowest first.
-const WORDS: [(&str, &[&str]); 3] = [
-    ("overwrite", &["deny", "ask", "allow"]),
-    ("delete", &["deny", "ask", "allow"]),
-    ("durability", &["full", "fast"]),
-];
-/// Patterns that deny: each source's list does so by itself.
-const DENY: &str = "deny";
-/// What is denied before the patterns of the same source.
-const PROTECT_SECRETS: &str = "protect_secrets";
 /// Patterns of which each source's list has to name a thing.
 const ALLOW: &str = "allow";
 /// Keys of which the command line's hold for each component.
@@ -223,62 +212,6 @@ impl Sources {
         };
         table.options.iter().map(settle).collect()
     }
-}
-
-/// Whether the first of two values of an option lets less happen than the second.
-fn is_narrower(id: &str, one: &[OsString], other: &[OsString]) -> bool {
-    match (freedom(id, one), freedom(id, other)) {
-        (Some(one), Some(other)) => one < other,
-        _ => false,
-    }
-}
-
-/// How much an option lets happen, to be compared with another value of it; `None` for options
-/// that have no order.
-fn freedom(id: &str, arguments: &[OsString]) -> Option<u64> {
-    let is_on = !arguments.is_empty();
-    if NARROWING.contains(&id) || WIDENING.contains(&id) {
-        return Some(u64::from(is_on == WIDENING.contains(&id)));
-    }
-    if let Some((_, words)) = WORDS.iter().find(|(option, _)| *option == id) {
-        let word = values_of(arguments).pop()?;
-        return words.iter().position(|it| *it == word).map(|at| at as u64);
-    }
-    let command = table_command().no_binary_name(true);
-    let matches = command.try_get_matches_from(arguments).ok()?;
-    let large = matches.try_get_one::<u64>(id).ok().flatten().copied();
-    large.or_else(|| {
-        let small = matches.try_get_one::<u32>(id).ok().flatten();
-        small.map(|number| u64::from(*number))
-    })
-}
-
-/// What one source denies.
-fn denied_by(options: &BTreeMap<String, Setting>) -> Denied {
-    denied(|id: &str| options.get(id).map(|it| &it.arguments[..]))
-}
-
-fn denied<'a>(said: impl Fn(&str) -> Option<&'a [OsString]>) -> Denied {
-    Denied {
-        patterns: said(DENY).map(values_of).unwrap_or_default(),
-        protect_secrets: said(PROTECT_SECRETS).is_some_and(|it| !it.is_empty()),
-    }
-}
-
-/// Lists that deny as one, where none of them takes anything back.
-fn joined(lists: Vec<Denied>) -> Vec<Denied> {
-    if takes_back(&lists) {
-        return lists;
-    }
-    vec![Denied {
-        protect_secrets: lists.iter().any(|list| list.protect_secrets),
-        patterns: lists.into_iter().flat_map(|list| list.patterns).collect(),
-    }]
-}
-
-fn takes_back(lists: &[Denied]) -> bool {
-    let mut patterns = lists.iter().flat_map(|list| &list.patterns);
-    patterns.any(|pattern| pattern.starts_with('!'))
 }
 
 /// The command line with what the configuration file adds to it.
@@ -476,7 +409,7 @@ impl Setting {
 }
 
 /// The values behind the options of arguments.
-fn values_of(arguments: &[OsString]) -> Vec<String> {
+pub(super) fn values_of(arguments: &[OsString]) -> Vec<String> {
     let value = |argument: &OsString| {
         let argument = argument.to_string_lossy();
         argument.split_once('=').map(|(_, value)| value.to_owned())
@@ -650,6 +583,7 @@ fn value(arg: &clap::Arg, matches: &ArgMatches) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::narrowing::{NARROWING, WORDS};
     use super::*;
 
     /// Keys of which each source's word is taken as a whole, or holds besides the others'.

@@ -95,6 +95,22 @@ impl Definition {
         schema.into()
     }
 
+    /// Whether the tool has an argument of this name.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        self.argument(name).is_some()
+    }
+
+    /// Whether the tool has an argument of this name that is text.
+    pub(crate) fn takes_text(&self, name: &str) -> bool {
+        self.argument(name)
+            .is_some_and(|argument| argument["type"] == "string")
+    }
+
+    fn argument(&self, name: &str) -> Option<Value> {
+        let schema: Value = serde_json::from_str(&self.input_schema).ok()?;
+        schema["properties"].get(name).cloned()
+    }
+
     /// The names of the arguments, and the tool's own example without what may be left out, or
     /// whole where all may: none where it has none, or a long one.
     pub(crate) fn known_and_least(&self) -> (Vec<String>, Option<Value>) {
