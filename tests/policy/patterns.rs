@@ -110,6 +110,45 @@ fn what_is_denied_is_so_for_every_tool_whether_it_exists_or_not() {
     assert_eq!(tree(fixture.base()), before);
 }
 
+/// `é` in one character, as most keyboards make it, and in two, as some systems store it: names
+/// are bytes and both can stand side by side, and what is denied is denied in both forms.
+#[test]
+fn what_is_denied_in_one_normal_form_is_denied_in_the_other() {
+    let (one, two) = ("caf\u{e9}.md", "cafe\u{301}.md");
+    for (pattern, other) in [(one, two), (two, one)] {
+        let fixture = Fixture::new();
+        fixture.work("open.md", "open");
+        fixture.work(other, "key");
+        let unrestricted = session(&fixture, |builder| builder);
+        assert_eq!(
+            unrestricted.fields("read_file", json!({ "path": other }))["content"],
+            "key"
+        );
+        assert_eq!(
+            unrestricted
+                .error("read_file", json!({ "path": pattern }))
+                .code(),
+            "not-found",
+            "two spellings are two names"
+        );
+        let recorded = denying(&fixture, [pattern]);
+        for path in [pattern, other] {
+            for call in calls(path) {
+                assert_excluded(&recorded, call);
+            }
+        }
+        let listed = recorded.fields("list_files", json!({})).to_string();
+        assert!(
+            listed.contains("open.md") && !listed.contains("caf"),
+            "{listed}"
+        );
+        // What is allowed is so as it is written.
+        let recorded = session(&fixture, |builder| builder.allow(pattern));
+        let refused = recorded.error("read_file", json!({ "path": other }));
+        assert_eq!(refused.code(), "pattern-denied");
+    }
+}
+
 #[test]
 fn one_refused_call_is_one_refusal_in_the_log() {
     let fixture = Fixture::new();

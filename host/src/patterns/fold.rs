@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
 /// A path in the spelling by which what narrows is compared: capital and small letters alike,
 /// and without characters that have no width. File systems that fold names, such as ext4 with
 /// `casefold`, take such names for one.
@@ -26,6 +28,20 @@ pub(crate) fn trim_names(path: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     Some(names().map(trim_name).collect::<Vec<_>>().join(&b'/'))
+}
+
+/// A folded path with its letters composed (NFC); `None` where they are. Without that, a rule in
+/// the one form would say nothing of a name in the other.
+pub(crate) fn composed(path: &[u8]) -> Option<Vec<u8>> {
+    if path.utf8_chunks().all(|chunk| is_nfc(chunk.valid())) {
+        return None;
+    }
+    let mut composed = Vec::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        composed.extend_from_slice(chunk.valid().nfc().collect::<String>().as_bytes());
+        composed.extend_from_slice(chunk.invalid());
+    }
+    Some(composed)
 }
 
 fn trim_name(name: &[u8]) -> &[u8] {
@@ -70,6 +86,14 @@ mod tests {
         assert_eq!(trim_names(b"a. /.env. ."), Some(b"a/.env".to_vec()));
         for path in ["a/.env", "a/.../b", ""] {
             assert_eq!(trim_names(path.as_bytes()), None, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_composed_where_they_are_not() {
+        assert_eq!(composed(b"a/cafe\xcc\x81"), Some("a/café".into()));
+        for path in ["a/café", "a/cafe"] {
+            assert_eq!(composed(path.as_bytes()), None, "{path:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use globset::{Candidate, GlobSet};
 
-use super::fold::{fold, trim_names};
+use super::fold::{composed, fold, trim_names};
 use super::rules::{Folded, Rules, Spelling, compile, set, translate};
 use super::{Denying, PatternError, Patterns, SECRETS};
 
@@ -55,8 +55,13 @@ impl Judge {
             return true;
         }
         let folded = fold(path);
-        self.admits_as(path, &folded, subject)
-            && trim_names(&folded).is_none_or(|trimmed| self.admits_as(path, &trimmed, subject))
+        self.admits_trimmed(path, &folded, subject)
+            && composed(&folded).is_none_or(|form| self.admits_trimmed(path, &form, subject))
+    }
+
+    fn admits_trimmed(&self, path: &[u8], folded: &[u8], subject: Subject) -> bool {
+        self.admits_as(path, folded, subject)
+            && trim_names(folded).is_none_or(|trimmed| self.admits_as(path, &trimmed, subject))
     }
 
     fn admits_as(&self, path: &[u8], folded: &[u8], subject: Subject) -> bool {
@@ -166,6 +171,30 @@ mod tests {
         for path in ["privately", "a/x", "", "."] {
             assert!(admits(&judge, path), "{path}");
         }
+    }
+
+    /// `é` in one character, and in two.
+    #[test]
+    fn what_is_denied_in_one_normal_form_is_so_in_the_other() {
+        let (one, two) = ("caf\u{e9}", "cafe\u{301}");
+        for pattern in [one, two, "caf?", "caf[\u{e9}]"] {
+            for name in [one, two, "CAF\u{c9}", "CAFE\u{301}"] {
+                let judge = judge(&[], &[pattern], false);
+                assert!(!admits(&judge, name), "{pattern:?} {name:?}");
+                assert!(
+                    !admits(&judge, &format!("a/{name}/b")),
+                    "{pattern:?} {name:?}"
+                );
+            }
+        }
+        // What matches letter by letter goes on to do so.
+        assert!(!admits(&judge(&[], &["cafe*"], false), two));
+        assert!(admits(&judge(&[], &[one], false), "cafe"));
+        // What widens is taken as it is written.
+        assert!(!admits(&judge(&[one], &[], false), two));
+        assert!(admits(&judge(&[one], &[], false), one));
+        assert!(!admits(&judge(&[], &[one, &format!("!{two}")], false), one));
+        assert!(!admits(&judge(&["*", &format!("!{one}")], &[], false), two));
     }
 
     #[test]

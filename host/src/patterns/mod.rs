@@ -61,7 +61,7 @@ pub struct Patterns {
     /// as well, so that no list widens another. An empty one is none.
     pub allow_also: Vec<Vec<String>>,
     /// What may not be touched, whatever else allows it. Capital and small letters are the
-    /// same.
+    /// same, and so are the normal forms of Unicode.
     pub deny: Vec<String>,
     /// Whether [`SECRETS`] are denied as well, before `deny`, so that it can take some back.
     pub protect_secrets: bool,

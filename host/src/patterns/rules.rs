@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use unicode_normalization::UnicodeNormalization;
 
 use super::PatternError;
 use super::fold::fold_letters;
@@ -116,7 +117,7 @@ pub(crate) fn set(globs: impl IntoIterator<Item = Glob>) -> Result<GlobSet, Patt
 }
 
 pub(crate) fn compile(text: &str, fold: bool) -> Result<Glob, String> {
-    let folded = fold.then(|| fold_letters(text));
+    let folded = fold.then(|| fold_letters(text).nfc().collect::<String>());
     GlobBuilder::new(folded.as_deref().unwrap_or(text))
         .literal_separator(true)
         .backslash_escape(true)
