@@ -139,6 +139,66 @@ fn a_directory_swapped_for_a_link_is_never_read_through() {
     race_a_reader("d", "d/f");
 }
 
+/// What the operator's patterns deny lies in the same root, so that the kernel's walk does not
+/// keep from it. A link leads there every other moment.
+#[test]
+fn a_link_swapped_for_one_to_what_is_denied_does_not_lead_there() {
+    let fixture = Fixture::new();
+    fixture.work("open/f", "harmless");
+    fixture.work("private/f", SECRET);
+    fixture.work("private/canary", "");
+    let root = fixture.workspace();
+    let (link, other) = (root.join("l"), root.join("l-private"));
+    symlink("open", &link).unwrap();
+    symlink("private", &other).unwrap();
+    let recorded = Recorded::build(
+        rootbound::Session::builder()
+            .work_root(&root)
+            .deny("/private")
+            .overwrite(Consent::Allow)
+            .delete(Consent::Allow)
+            .durability(Durability::Fast),
+    );
+    let private = root.join("private");
+    let judge_then_open = || {
+        let real = fs::canonicalize(root.join("l/f")).ok()?;
+        match real.starts_with(fs::canonicalize(&private).ok()?) {
+            true => None,
+            false => fs::read_to_string(root.join("l/f")).ok(),
+        }
+    };
+    let (mut control_lost, mut served, mut written, mut round) = (false, 0, 0, 0_u64);
+    race(
+        || exchange(&link, &other),
+        || {
+            round += 1;
+            for _ in 0..20 {
+                control_lost |= judge_then_open().as_deref() == Some(SECRET);
+            }
+            if let Ok(output) = recorded.call("read_file", json!({ "path": "l/f" })) {
+                assert_eq!(output.text(), Some("harmless"));
+                served += 1;
+            }
+            if let Ok(listed) = recorded.call("list_files", json!({ "path": "l" })) {
+                let listed = listed.fields();
+                assert!(!format!("{listed:?}").contains("canary"), "{listed:?}");
+            }
+            let new = json!({ "path": format!("l/n{round}"), "content": "x" });
+            written += u64::from(recorded.call("write_file", new).is_ok());
+            let _ = recorded.call("delete_file", json!({ "path": format!("l/n{round}") }));
+            let _ = recorded.call("delete_file", json!({ "path": "l/canary" }));
+            recorded.forget();
+            control_lost && served > 0 && written > 0
+        },
+    );
+    assert!(
+        control_lost && served > 0 && written > 0,
+        "control {control_lost}, {served} read, {written} written: this run proves nothing"
+    );
+    assert_eq!(crate::support::tree::names(&private), ["canary", "f"]);
+    assert_eq!(fs::read_to_string(private.join("f")).unwrap(), SECRET);
+}
+
 #[test]
 fn changes_never_land_outside_while_directories_and_links_are_swapped() {
     let fixture = arena();
