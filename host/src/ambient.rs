@@ -17,6 +17,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{FileType, Mode, OFlags};
 
+use crate::place::Place;
 use crate::walk::{self, ObjectId};
 
 /// Directories that are never roots, nor anything below them.
@@ -52,20 +53,21 @@ pub(crate) fn create_directories(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Why a directory may not be a root, if it may not.
-pub(crate) fn unsuitable_as_root(handle: &OwnedFd, id: ObjectId) -> io::Result<Option<String>> {
-    if id == id_of("/")? {
+/// Why a directory may not be a root, if it may not, also before it is made.
+pub(crate) fn unsuitable_as_root(place: &Place) -> io::Result<Option<String>> {
+    let nearest = place.nearest().as_fd();
+    if place.is_there() && place.id() == id_of("/")? {
         return Ok(Some("the whole file system cannot be a root".to_owned()));
     }
     let shared = id_of(SHARED_MEMORY).ok();
     if let Some(shared) = shared
-        && walk::lies_within(handle.as_fd(), shared)?
+        && walk::lies_within(nearest, shared)?
     {
         return Ok(None);
     }
     for system in SYSTEM_DIRECTORIES {
         let Ok(outer) = id_of(system) else { continue };
-        if walk::lies_within(handle.as_fd(), outer)? {
+        if walk::lies_within(nearest, outer)? {
             return Ok(Some(format!(
                 "`{system}` and what lies below it cannot be a root"
             )));
@@ -104,12 +106,6 @@ pub(crate) fn open_directory_of(file: &Path) -> io::Result<File> {
     File::open(directory).or_else(|_| unread())
 }
 
-/// Whether an open directory is `outer` or lies in it; not when there is no `outer`.
-pub(crate) fn lies_below(directory: &OwnedFd, outer: &Path) -> bool {
-    open_ambient_directory(outer)
-        .is_ok_and(|(_, id)| walk::lies_within(directory.as_fd(), id).unwrap_or(true))
-}
-
 /// The name by which a directory is known unless the user gives another.
 pub(crate) fn default_label(path: &Path) -> String {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -131,16 +127,15 @@ pub(crate) fn holds_this_program(id: ObjectId) -> bool {
     std::env::current_exe().is_ok_and(|program| is_inside(&program, id).unwrap_or(false))
 }
 
-/// Whether a directory is one that holds what other programs are or keep.
-pub(crate) fn is_of_the_system(path: &Path, id: ObjectId) -> bool {
-    let is_it = |name: &&str| id_of(name).is_ok_and(|system| system == id);
-    let Ok((handle, _)) = open_ambient_directory(path) else {
-        return false;
+/// Whether a directory is one that holds what other programs are or keep, also before it is
+/// made.
+pub(crate) fn is_of_the_system(place: &Place) -> bool {
+    let is_it = |name: &&str| id_of(name).is_ok_and(|system| system == place.id());
+    let holds_it = |name: &&str| {
+        let outer = Place::of(Path::new(name));
+        outer.is_ok_and(|outer| outer.is_there() && place.lies_in(&outer))
     };
-    OF_THE_SYSTEM.iter().any(is_it)
-        || PROGRAMS
-            .iter()
-            .any(|name| lies_below(&handle, Path::new(name)))
+    (place.is_there() && OF_THE_SYSTEM.iter().any(is_it)) || PROGRAMS.iter().any(holds_it)
 }
 
 /// Whether an environment variable of a debug build's tests is set.
@@ -215,10 +210,19 @@ pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
 
 /// Opens a file for appending that only the user may read; creates it when it is absent.
 pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
+    open_append(path, true)
+}
+
+/// The same for a file that is there.
+pub(crate) fn open_existing_append(path: &Path) -> io::Result<File> {
+    open_append(path, false)
+}
+
+fn open_append(path: &Path, create: bool) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
         .append(true)
-        .create(true)
+        .create(create)
         .mode(0o600)
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
         .open(path)?;

@@ -1,6 +1,6 @@
 //! Building a session: every choice, and what is refused at start.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,17 @@ use crate::audit::{AuditKey, AuditLog, AuditObserver, Rotation};
 use crate::component::{ComponentError, ToolComponent};
 use crate::default_encoding::is_encoding;
 use crate::error::CallError;
+use crate::explain::{RootReport, report_to_be_made};
 use crate::guest_log::GuestLog;
 use crate::journal;
-use crate::kept::Kept;
+use crate::kept::{Candidate, Kept};
 use crate::linked::{self, Search};
 use crate::optional::GuestLine;
 use crate::patterns::{Denied, Judge, PatternError};
+use crate::place::{Made, Place};
 use crate::policy::{Consent, Durability, LimitError, Limits, Policy};
 use crate::quotas::{Quotas, SessionQuotas};
+use crate::random;
 use crate::respell::Respelling;
 use crate::roots::{Rights, Root, Roots};
 use crate::session::{AuditTarget, Session};
@@ -145,6 +148,7 @@ pub struct SessionBuilder {
     component_files: Vec<PathBuf>,
     session_base: Option<PathBuf>,
     remove_session_directory: bool,
+    take_back_directories: bool,
     quotas: Option<Quotas>,
 }
 
@@ -154,6 +158,16 @@ struct Wanted {
     path: PathBuf,
     rights: Rights,
     make: bool,
+}
+
+impl Wanted {
+    /// What the operator named: of a session's own directory, the base.
+    fn named(&self) -> &Path {
+        match (&self.label, self.path.parent()) {
+            (Some(label), Some(base)) if label == SESSION && self.rights == Rights::Write => base,
+            _ => &self.path,
+        }
+    }
 }
 
 enum RespellFrom {
@@ -231,6 +245,15 @@ impl SessionBuilder {
     #[must_use]
     pub fn remove_session_dir(mut self, remove: bool) -> Self {
         self.remove_session_directory = remove;
+        self
+    }
+
+    /// Whether the directories that the start has to make are taken away when the session ends:
+    /// its own with what it holds, its base and an absent work root where they are empty. For
+    /// sessions whose calls are all dry runs. Default: false.
+    #[must_use]
+    pub fn take_back_directories(mut self, take_back: bool) -> Self {
+        self.take_back_directories = take_back;
         self
     }
 
@@ -565,7 +588,45 @@ impl SessionBuilder {
     /// When a root is missing, is not a directory, or may not be a root; when a pattern
     /// means nothing; when a limit of 0 leaves no call possible; when no encoding has the name of the default one; when the audit log
     /// cannot be written or lies in a root; when the component cannot be used.
-    pub fn build(mut self) -> Result<Session, StartError> {
+    pub fn build(self) -> Result<Session, StartError> {
+        self.start(Purpose::Calls)
+    }
+
+    /// What [`build`](Self::build) would open, for who wants to know and to change nothing:
+    /// directories are not made, and the audit log is neither begun nor continued. The session
+    /// tells about itself, with roots that are still to be made among its grants, and is closed:
+    /// a call is answered `closed`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let place = tempfile::tempdir()?;
+    /// # let place = place.path();
+    /// use rootbound::Session;
+    ///
+    /// let absent = place.join("work");
+    /// let builder = || Session::builder().work_root(&absent).state_directory(place.join("state"));
+    /// let preview = builder().preview()?;
+    /// assert!(preview.explain_roots(false).iter().all(|root| root.to_be_made));
+    /// assert!(!absent.exists());
+    /// assert_eq!(preview.call("list_files", "{}").unwrap_err().code(), "closed");
+    ///
+    /// let session = builder().build()?;
+    /// assert!(absent.exists());
+    /// assert_eq!(session.grants(), preview.grants());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), as far as that can be told without trying.
+    pub fn preview(self) -> Result<Session, StartError> {
+        self.start(Purpose::Preview)
+    }
+
+    fn start(mut self, purpose: Purpose) -> Result<Session, StartError> {
         let judge = Judge::new(&self.policy.patterns)?;
         self.policy.limits.check()?;
         self.rotation.check()?;
@@ -576,68 +637,46 @@ impl SessionBuilder {
             return Err(StartError::Encoding(label));
         }
         let mut warnings = Vec::new();
-        let mut roots = Roots::default();
+        let mut opening = Opening::new(purpose);
         let mut respelling = None;
-        let state = self.state.or_else(ambient::state_directory);
-        let mut own = None;
+        let state = self.state.take().or_else(ambient::state_directory);
+        let is_confined = !matches!(self.respell, Some(RespellFrom::FileSystem));
+        self.refuse_before_making(state.as_deref(), is_confined)?;
         if let Some(base) = &self.session_base {
-            let made = own_directory(base)?;
-            self.grants.push(Wanted {
-                label: Some(SESSION.to_owned()),
-                path: made.path().to_owned(),
-                rights: Rights::Write,
-                make: false,
-            });
-            own = Some(made);
+            let wanted = opening.own_directory(base)?;
+            self.grants.push(wanted);
         }
-        match self.respell {
-            Some(RespellFrom::FileSystem) => {
-                respelling = Some(open_file_system(&mut roots)?);
-                warnings.push("the whole file system is granted, without confinement".to_owned());
-            }
-            Some(RespellFrom::Root(ref directory)) => {
-                open_roots(&self.grants, &mut roots, &mut warnings)?;
-                respelling = Some(respell_from(directory)?);
-            }
-            None => open_roots(&self.grants, &mut roots, &mut warnings)?,
+        if is_confined {
+            opening.open_roots(&self.grants, &mut warnings)?;
+        } else {
+            respelling = Some(open_file_system(&mut opening.roots)?);
+            warnings.push("the whole file system is granted, without confinement".to_owned());
         }
-        let granted = host_paths(&self.grants, &roots);
+        if let (Some(RespellFrom::Root(directory)), Purpose::Calls) = (&self.respell, purpose) {
+            respelling = Some(respell_from(directory)?);
+        }
+        let granted = opening.host_paths(&self.grants);
         self.policy.patterns.check_below(&granted)?;
-        warnings.extend(labels_in_patterns(&self.policy, &roots));
-        if !matches!(self.respell, Some(RespellFrom::FileSystem)) {
-            let approvals = self
-                .approver
-                .as_ref()
-                .and_then(|approver| approver.state_directory());
-            let kept = Kept {
-                own: state.as_deref(),
-                audit: &self.audit,
-                approvals,
-                key: self.audit_key.as_deref(),
-                configuration: &self.configuration,
-                secrets: &self.secrets,
-                // Another session may keep compiled code in that of the user.
-                caches: (self.component.as_ref().and_then(ToolComponent::cache))
-                    .map(Path::to_owned)
-                    .into_iter()
-                    .chain(ambient::cache_directory())
-                    .collect(),
-                component_files: &self.component_files,
-            };
-            if let Some((root, reason)) = kept.within(&roots) {
-                return Err(refused_root(&self.grants, root, reason));
+        warnings.extend(labels_in_patterns(&self.policy, &opening));
+        let candidates = opening.candidates(&self.grants);
+        if is_confined {
+            let kept = self.kept(state.as_deref());
+            if let Some((root, reason)) = kept.within(&candidates) {
+                return Err(refused(&root.path, reason));
             }
-            match linked::search(&kept.linked(), &roots) {
+            match linked::search(&kept.linked(), &opening.roots) {
                 Search::Nowhere => {}
                 Search::GivenUp(warning) => warnings.push(warning),
                 Search::Within(root, reason) => {
                     let reason = format!("{reason}, under another name (a hard link)");
-                    return Err(refused_root(&self.grants, root, &reason));
+                    return Err(refused(&granted_path(&self.grants, root), &reason));
                 }
             }
         }
-        if let Some(own) = &own {
-            keep_sessions_apart(own, &self.grants, &roots)?;
+        if let Some(base) = &self.session_base {
+            let place = opening.base(base);
+            let place = place.map_err(|error| no_own_directory(base, &error))?;
+            keep_sessions_apart(&place, &candidates)?;
         }
         if ambient::runs_as_root() {
             warnings.push("running as root: file permissions protect nothing".to_owned());
@@ -651,19 +690,11 @@ impl SessionBuilder {
         }
         let mut policy = self.policy;
         if let Some(manifest) = component.manifest() {
-            roots.narrow(manifest.read, manifest.write);
+            opening.narrow(manifest.read, manifest.write);
             manifest.limits.narrow(&mut policy.limits);
         }
         let key = self.audit_key.as_deref().map(read_key).transpose()?;
-        let mut audit = match self.audit {
-            AuditTarget::Log(log) => log,
-            AuditTarget::File(file) => {
-                AuditLog::file(&file).map_err(|error| StartError::AuditFile { file, error })?
-            }
-            AuditTarget::StateDirectory => {
-                AuditLog::in_directory(state.as_deref()).map_err(StartError::Audit)?
-            }
-        };
+        let mut audit = open_log(self.audit, state.as_deref(), purpose)?;
         if let Some(key) = key {
             audit = signed_by(audit, key)?;
         }
@@ -677,20 +708,26 @@ impl SessionBuilder {
             return Err(StartError::NothingToObserve);
         }
         audit.observed_by_all(self.observers);
-        journal::clear_leftovers(state.as_deref());
+        if purpose == Purpose::Calls {
+            journal::clear_leftovers(state.as_deref());
+        }
         let approver = self.approver.unwrap_or_else(|| Arc::new(Nobody));
         policy.paths.strict |= self.toolset == Toolset::Single;
         policy.limits.timeout = policy.limits.timeout.min(LONGEST_TIMEOUT);
         let quotas = SessionQuotas::new(&policy.limits, self.quotas);
+        let roots = std::mem::take(&mut opening.roots);
         let mut shared = Shared::new(roots, policy, audit, approver, component, state);
         shared.quotas = quotas;
         shared.respelling = respelling.map(Arc::new);
         shared.default_encoding = self.default_encoding;
         shared.judge = judge.map(Arc::new);
-        if let Some(own) = &mut own {
-            own.remove = self.remove_session_directory;
+        shared.directory = opening.own.take();
+        if self.take_back_directories {
+            shared.made = std::mem::take(&mut opening.made);
         }
-        shared.directory = own;
+        shared.is_preview = purpose == Purpose::Preview;
+        let to_be_made = std::mem::take(&mut opening.to_be_made).into_iter();
+        shared.to_be_made = to_be_made.map(|root| root.report).collect();
         shared.toolset = self.toolset;
         if let Some(principal) = self.principal {
             shared.principal = principal;
@@ -699,8 +736,96 @@ impl SessionBuilder {
         shared.confinement = self.confinement;
         shared.records_arguments = self.records_arguments;
         shared.guest_log = self.guest_log;
-        Session::from_shared(shared).map_err(StartError::Audit)
+        let session = Session::from_shared(shared).map_err(StartError::Audit)?;
+        // From here on there is a session that has them.
+        opening.made.iter().for_each(Made::keep);
+        let is_removed = self.remove_session_directory || self.take_back_directories;
+        if let (Some(own), false) = (&session.shared().directory, is_removed) {
+            own.keep();
+        }
+        Ok(session)
     }
+
+    /// Refuses what would be refused once it is there: a start that fails makes nothing.
+    fn refuse_before_making(
+        &self,
+        state: Option<&Path>,
+        is_confined: bool,
+    ) -> Result<(), StartError> {
+        let kept = self.kept(state);
+        if let Some(base) = &self.session_base {
+            let place = Place::of(base).map_err(|error| no_own_directory(base, &error))?;
+            refuse_unsuitable(base, &place)?;
+            if let Some(reason) = kept.reaches_base(&place).filter(|_| is_confined) {
+                return Err(refused(base, reason));
+            }
+        }
+        let made = self
+            .grants
+            .iter()
+            .filter(|wanted| wanted.make && is_confined);
+        for wanted in made {
+            // What cannot be told yet is told when it is opened.
+            let Ok(place) = Place::of(&wanted.path) else {
+                continue;
+            };
+            refuse_unsuitable(&wanted.path, &place)?;
+            let candidate = Candidate {
+                path: wanted.path.clone(),
+                label: String::new(),
+                rights: wanted.rights,
+                place,
+            };
+            if let Some((_, reason)) = kept.within(std::slice::from_ref(&candidate)) {
+                return Err(refused(&wanted.path, reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn kept<'a>(&'a self, state: Option<&'a Path>) -> Kept<'a> {
+        let approver = self.approver.as_ref();
+        let cache = self.component.as_ref().and_then(ToolComponent::cache);
+        Kept {
+            own: state,
+            audit: &self.audit,
+            approvals: approver.and_then(|approver| approver.state_directory()),
+            key: self.audit_key.as_deref(),
+            configuration: &self.configuration,
+            secrets: &self.secrets,
+            // Another session may keep compiled code in that of the user.
+            caches: (cache.map(Path::to_owned).into_iter())
+                .chain(ambient::cache_directory())
+                .collect(),
+            component_files: &self.component_files,
+        }
+    }
+}
+
+/// What a session is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Calls,
+    /// To be told about; nothing is changed by that.
+    Preview,
+}
+
+/// A root that a preview does not make.
+struct ToBeMade {
+    path: PathBuf,
+    place: Place,
+    report: RootReport,
+}
+
+/// Roots, as they are opened one by one.
+struct Opening {
+    purpose: Purpose,
+    roots: Roots,
+    to_be_made: Vec<ToBeMade>,
+    /// The session's own directory. If the start fails it is removed, and then what was made for
+    /// it and for the roots: in this order.
+    own: Option<SessionDirectory>,
+    made: Vec<Made>,
 }
 
 fn signed_by(log: AuditLog, key: AuditKey) -> Result<AuditLog, StartError> {
@@ -720,63 +845,225 @@ fn read_key(file: &Path) -> Result<AuditKey, StartError> {
     })
 }
 
-fn own_directory(base: &Path) -> Result<SessionDirectory, StartError> {
-    SessionDirectory::make(base).map_err(|error| StartError::Root {
-        path: base.to_owned(),
-        reason: format!("no session's own directory can be made there: {error}"),
-    })
+fn open_log(
+    target: AuditTarget,
+    state: Option<&Path>,
+    purpose: Purpose,
+) -> Result<AuditLog, StartError> {
+    match target {
+        AuditTarget::Log(log) => Ok(log),
+        AuditTarget::File(file) => match purpose {
+            Purpose::Calls => AuditLog::file(&file),
+            Purpose::Preview => AuditLog::preview_of_file(&file),
+        }
+        .map_err(|error| StartError::AuditFile { file, error }),
+        AuditTarget::StateDirectory => match purpose {
+            Purpose::Calls => AuditLog::in_directory(state),
+            Purpose::Preview => AuditLog::preview_in_directory(state),
+        }
+        .map_err(StartError::Audit),
+    }
+}
+
+fn no_own_directory(base: &Path, error: &std::io::Error) -> StartError {
+    let reason = format!("no session's own directory can be made there: {error}");
+    refused(base, &reason)
 }
 
 /// Another root by which the directories of other sessions could be reached.
-fn keep_sessions_apart(
-    own: &SessionDirectory,
-    grants: &[Wanted],
-    roots: &Roots,
-) -> Result<(), StartError> {
-    let base = own.base();
-    for root in roots.iter().filter(|root| root.label != SESSION) {
-        let within = |inner: &OwnedFd, outer: &OwnedFd| {
-            let outer = rustix::fs::fstat(outer).map(|stat| ObjectId::of(&stat));
-            outer
-                .and_then(|outer| walk::lies_within(inner.as_fd(), outer))
-                .unwrap_or(true)
-        };
-        if within(base, &root.handle) || within(&root.handle, base) {
+fn keep_sessions_apart(base: &Place, roots: &[Candidate]) -> Result<(), StartError> {
+    let is_other = |root: &&Candidate| root.label != SESSION;
+    let reaches = |root: &&Candidate| base.lies_in(&root.place) || root.place.lies_in(base);
+    match roots.iter().filter(is_other).find(reaches) {
+        None => Ok(()),
+        Some(root) => {
             let reason = "the directories of other sessions could be reached through it";
-            return Err(refused_root(grants, root, reason));
+            Err(refused(&root.path, reason))
         }
     }
-    Ok(())
 }
 
-fn open_roots(
-    grants: &[Wanted],
-    roots: &mut Roots,
-    warnings: &mut Vec<String>,
-) -> Result<(), StartError> {
-    let labels = explicit_labels(grants)?;
-    let is_write = |wanted: &&Wanted| wanted.rights == Rights::Write;
-    if grants.iter().filter(is_write).count() > 1 {
-        return Err(StartError::SecondWriteRoot);
+fn refuse_unsuitable(path: &Path, place: &Place) -> Result<(), StartError> {
+    match ambient::unsuitable_as_root(place) {
+        Ok(None) => Ok(()),
+        Ok(Some(reason)) => Err(refused(path, &reason)),
+        Err(error) => Err(refused(path, &error.to_string())),
     }
-    let readers = grants.iter().filter(|wanted| wanted.rights == Rights::Read);
-    for wanted in readers.chain(grants.iter().filter(is_write)) {
-        let id = open_root(wanted, &labels, roots)?;
-        if wanted.rights == Rights::Write {
-            warnings.extend(risks_of_writing(&wanted.path, id));
+}
+
+impl Opening {
+    fn new(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            roots: Roots::default(),
+            to_be_made: Vec::new(),
+            own: None,
+            made: Vec::new(),
         }
     }
-    Ok(())
+
+    /// The session's own directory below a base, as a root; a preview makes none.
+    fn own_directory(&mut self, base: &Path) -> Result<Wanted, StartError> {
+        let refusal = |error: std::io::Error| no_own_directory(base, &error);
+        let place = Place::of(base).map_err(refusal)?;
+        let path = match self.purpose {
+            Purpose::Calls => {
+                self.made.extend(Made::for_place(&place));
+                let own = SessionDirectory::make(base).map_err(refusal)?;
+                self.own.insert(own).path().to_owned()
+            }
+            Purpose::Preview => {
+                SessionDirectory::check_base(&place).map_err(refusal)?;
+                base.join(random::hex::<8>())
+            }
+        };
+        Ok(Wanted {
+            label: Some(SESSION.to_owned()),
+            path,
+            rights: Rights::Write,
+            make: self.own.is_none(),
+        })
+    }
+
+    /// Where the session's own directory stands, or would.
+    fn base(&self, named: &Path) -> std::io::Result<Place> {
+        let Some(own) = &self.own else {
+            return Place::of(named);
+        };
+        let id = ObjectId::of(&rustix::fs::fstat(own.base())?);
+        Ok(Place::at(Arc::clone(own.base()), id))
+    }
+
+    /// Takes away what the component declares that it does not need.
+    fn narrow(&mut self, reads: bool, writes: bool) {
+        self.roots.narrow(reads, writes);
+        self.to_be_made.retain(|root| match root.report.rights {
+            Rights::Read => reads,
+            Rights::Write => writes,
+        });
+    }
+
+    fn open_roots(
+        &mut self,
+        grants: &[Wanted],
+        warnings: &mut Vec<String>,
+    ) -> Result<(), StartError> {
+        let labels = explicit_labels(grants)?;
+        let is_write = |wanted: &&Wanted| wanted.rights == Rights::Write;
+        if grants.iter().filter(is_write).count() > 1 {
+            return Err(StartError::SecondWriteRoot);
+        }
+        let readers = grants.iter().filter(|wanted| wanted.rights == Rights::Read);
+        for wanted in readers.chain(grants.iter().filter(is_write)) {
+            let place = self.open_root(wanted, &labels)?;
+            if wanted.rights == Rights::Write {
+                warnings.extend(risks_of_writing(wanted.named(), &place));
+            }
+        }
+        Ok(())
+    }
+
+    fn open_root(&mut self, wanted: &Wanted, labels: &[&str]) -> Result<Place, StartError> {
+        let unsuitable = |error: std::io::Error| refused(&wanted.path, &error.to_string());
+        if wanted.make {
+            let place = Place::of(&wanted.path).map_err(unsuitable)?;
+            if self.purpose == Purpose::Preview && !place.is_there() {
+                return self.plan_root(wanted, place, labels);
+            }
+            self.made.extend(Made::for_place(&place));
+            ambient::create_directories(&wanted.path).map_err(unsuitable)?;
+        }
+        let (handle, id) = ambient::open_ambient_directory(&wanted.path).map_err(unsuitable)?;
+        let handle = Arc::new(handle);
+        let place = Place::at(Arc::clone(&handle), id);
+        refuse_unsuitable(&wanted.path, &place)?;
+        let label = self.label_of(wanted, &place, labels);
+        self.roots
+            .push(label, wanted.rights, Boundary::Beneath, handle, id);
+        Ok(place)
+    }
+
+    /// Remembers a root that is not made.
+    fn plan_root(
+        &mut self,
+        wanted: &Wanted,
+        place: Place,
+        labels: &[&str],
+    ) -> Result<Place, StartError> {
+        let unsuitable = |error: std::io::Error| refused(&wanted.path, &error.to_string());
+        refuse_unsuitable(&wanted.path, &place)?;
+        place.check_makeable().map_err(unsuitable)?;
+        let label = self.label_of(wanted, &place, labels);
+        self.to_be_made.push(ToBeMade {
+            path: wanted.named().to_owned(),
+            report: report_to_be_made(label, wanted.rights, place.nearest()),
+            place: place.clone(),
+        });
+        Ok(place)
+    }
+
+    /// The name by which a root is known. One directory both ways has one.
+    fn label_of(&self, wanted: &Wanted, place: &Place, labels: &[&str]) -> String {
+        if let Some(label) = &wanted.label {
+            return label.clone();
+        }
+        let mut planned = self.to_be_made.iter();
+        if let Some(same) = planned.find(|root| root.place.is(place)) {
+            return same.report.label.clone();
+        }
+        let planned = self.to_be_made.iter();
+        let planned = planned.map(|root| root.report.label.as_str());
+        let taken: Vec<&str> = labels.iter().copied().chain(planned).collect();
+        let own = place.is_there().then(|| place.id());
+        let default = ambient::default_label(&wanted.path);
+        self.roots.unique_label(default, own, &taken)
+    }
+
+    /// Where the granted directories are on the host, as they were named and as the kernel knows
+    /// them.
+    fn host_paths(&self, grants: &[Wanted]) -> Vec<PathBuf> {
+        let named = grants.iter().map(|wanted| wanted.path.clone());
+        let there = self.roots.iter();
+        let there = there.filter_map(|root| ambient::path_of(root.handle.as_fd()));
+        let planned = self.to_be_made.iter();
+        let planned = planned.filter_map(|root| root.place.host_path());
+        named.chain(there).chain(planned).collect()
+    }
+
+    fn candidates(&self, grants: &[Wanted]) -> Vec<Candidate> {
+        let there = self.roots.iter().map(|root| Candidate {
+            path: granted_path(grants, root),
+            label: root.label.clone(),
+            rights: root.rights,
+            place: Place::of_root(root),
+        });
+        let planned = self.to_be_made.iter().map(|root| Candidate {
+            path: root.path.clone(),
+            label: root.report.label.clone(),
+            rights: root.report.rights,
+            place: root.place.clone(),
+        });
+        there.chain(planned).collect()
+    }
+
+    fn has_label(&self, label: &str) -> bool {
+        let mut there = self.roots.iter();
+        let mut planned = self.to_be_made.iter();
+        there.any(|root| root.label == label) || planned.any(|root| root.report.label == label)
+    }
 }
 
-fn risks_of_writing(path: &Path, id: ObjectId) -> impl Iterator<Item = String> {
-    let home = ambient::is_home(id)
+fn risks_of_writing(path: &Path, place: &Place) -> impl Iterator<Item = String> {
+    let id = place.is_there().then(|| place.id());
+    let home = id
+        .is_some_and(ambient::is_home)
         .then_some("your home directory: a tool can change what your shell and programs run");
     let checkout = ambient::is_checkout(path)
         .then_some("a version-control checkout: a tool can change what is run from it");
-    let system = (home.is_none() && ambient::is_of_the_system(path, id))
+    let system = (home.is_none() && ambient::is_of_the_system(place))
         .then_some("a directory of the system: a tool can change what other programs run or keep");
-    let program = ambient::holds_this_program(id)
+    let program = id
+        .is_some_and(ambient::holds_this_program)
         .then_some("where this program's own file is: a tool can replace what runs next time");
     let name = path.display().to_string();
     home.into_iter()
@@ -786,19 +1073,11 @@ fn risks_of_writing(path: &Path, id: ObjectId) -> impl Iterator<Item = String> {
         .map(move |what| format!("`{name}` is {what}"))
 }
 
-/// Where the granted directories are on the host, as they were named and as the kernel knows them.
-fn host_paths(grants: &[Wanted], roots: &Roots) -> Vec<PathBuf> {
-    let named = grants.iter().map(|wanted| wanted.path.clone());
-    let known = roots
-        .iter()
-        .filter_map(|root| ambient::path_of(root.handle.as_fd()));
-    named.chain(known).collect()
-}
-
 /// Patterns that begin with a root's label, as paths of tools do, where nothing has that name.
-fn labels_in_patterns(policy: &Policy, roots: &Roots) -> Vec<String> {
+fn labels_in_patterns(policy: &Policy, opening: &Opening) -> Vec<String> {
     let is_there = |name: &str| {
-        let mut looks = roots
+        let mut looks = opening
+            .roots
             .iter()
             .map(|root| walk::look(root.handle.as_fd(), name));
         looks.any(|look| look.is_ok())
@@ -808,8 +1087,7 @@ fn labels_in_patterns(policy: &Policy, roots: &Roots) -> Vec<String> {
         .filter_map(|pattern| {
             let text = pattern.strip_prefix('!').unwrap_or(pattern);
             let (label, rest) = text.strip_prefix('/').unwrap_or(text).split_once('/')?;
-            let is_label = roots.iter().any(|root| root.label == label);
-            (is_label && !rest.is_empty() && !is_there(label)).then(|| {
+            (opening.has_label(label) && !rest.is_empty() && !is_there(label)).then(|| {
                 format!("the pattern `{pattern}` begins with a label, and patterns begin below it: is `/{rest}` meant?")
             })
         })
@@ -830,29 +1108,6 @@ fn explicit_labels(grants: &[Wanted]) -> Result<Vec<&str>, StartError> {
     Ok(labels)
 }
 
-fn open_root(wanted: &Wanted, taken: &[&str], roots: &mut Roots) -> Result<ObjectId, StartError> {
-    let unsuitable = |reason: String| StartError::Root {
-        path: wanted.path.clone(),
-        reason,
-    };
-    if wanted.make {
-        ambient::create_directories(&wanted.path).map_err(|error| unsuitable(error.to_string()))?;
-    }
-    let (handle, id) = ambient::open_ambient_directory(&wanted.path)
-        .map_err(|error| unsuitable(error.to_string()))?;
-    if let Some(reason) =
-        ambient::unsuitable_as_root(&handle, id).map_err(|error| unsuitable(error.to_string()))?
-    {
-        return Err(unsuitable(reason));
-    }
-    let label = match &wanted.label {
-        Some(label) => label.clone(),
-        None => roots.unique_label(ambient::default_label(&wanted.path), id, taken),
-    };
-    roots.push(label, wanted.rights, Boundary::Beneath, handle, id);
-    Ok(id)
-}
-
 fn open_file_system(roots: &mut Roots) -> Result<Respelling, StartError> {
     let unsuitable = |error: std::io::Error| StartError::Root {
         path: PathBuf::from("/"),
@@ -864,7 +1119,7 @@ fn open_file_system(roots: &mut Roots) -> Result<Respelling, StartError> {
             "filesystem".to_owned(),
             rights,
             Boundary::WholeFileSystem,
-            handle,
+            Arc::new(handle),
             id,
         );
     }
@@ -894,19 +1149,19 @@ fn respell_from(directory: &Path) -> Result<Respelling, StartError> {
     })
 }
 
-/// A root that cannot be granted.
-fn refused_root(grants: &[Wanted], root: &Root, reason: &str) -> StartError {
+/// A directory that cannot be granted.
+fn refused(path: &Path, reason: &str) -> StartError {
     StartError::Root {
-        path: granted_path(grants, root.id).unwrap_or_else(|| PathBuf::from(&root.label)),
+        path: path.to_owned(),
         reason: reason.to_owned(),
     }
 }
 
-fn granted_path(grants: &[Wanted], root: ObjectId) -> Option<PathBuf> {
-    grants
-        .iter()
-        .find(|wanted| {
-            ambient::open_ambient_directory(&wanted.path).is_ok_and(|(_, id)| id == root)
-        })
-        .map(|wanted| wanted.path.clone())
+/// The directory as the operator named it.
+fn granted_path(grants: &[Wanted], root: &Root) -> PathBuf {
+    let is_it = |wanted: &&Wanted| {
+        ambient::open_ambient_directory(&wanted.path).is_ok_and(|(_, id)| id == root.id)
+    };
+    let wanted = grants.iter().find(is_it);
+    wanted.map_or_else(|| PathBuf::from(&root.label), |wanted| wanted.path.clone())
 }

@@ -1,6 +1,6 @@
 //! What a root is and what stands in the way there, for the operator.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
@@ -46,6 +46,10 @@ pub struct RootReport {
     pub label: String,
     /// What may be done there.
     pub rights: Rights,
+    /// Whether it is not there yet: a session would make it. File system, owner and mode are then
+    /// those of the directory in which that would be done. Only a
+    /// [`preview`](crate::SessionBuilder::preview) has such roots.
+    pub to_be_made: bool,
     /// The kind of file system, by name where it is known.
     pub file_system: String,
     /// Whether it can be written to without a name first, so that a killed call leaves
@@ -89,29 +93,47 @@ impl Session {
     #[must_use]
     pub fn explain_roots(&self, look_inside: bool) -> Vec<RootReport> {
         let explain = |root: &Root| report(root, look_inside);
-        self.shared().roots.iter().map(explain).collect()
+        let there = self.shared().roots.iter().map(explain);
+        there.chain(self.shared().to_be_made.clone()).collect()
     }
 }
 
 fn report(root: &Root, look_inside: bool) -> RootReport {
-    let stat = fstat(&root.handle);
     RootReport {
-        label: root.label.clone(),
-        rights: root.rights,
-        file_system: file_system(root),
-        unnamed_files: match root.rights {
-            Rights::Read => None,
-            Rights::Write => takes_unnamed_files(root),
-        },
-        owner: stat.map_or(0, |stat| stat.st_uid),
-        mode: stat.map_or(0, |stat| stat.st_mode & 0o7777),
         obstacles: obstacles(root),
         inside: look_inside.then(|| Look::into(root)),
+        ..report_directory(root.label.clone(), root.rights, &root.handle)
     }
 }
 
-fn file_system(root: &Root) -> String {
-    let Ok(statfs) = fstatfs(&root.handle) else {
+/// What is known of a root that would be made below a directory.
+pub(crate) fn report_to_be_made(label: String, rights: Rights, below: &OwnedFd) -> RootReport {
+    RootReport {
+        to_be_made: true,
+        ..report_directory(label, rights, below)
+    }
+}
+
+fn report_directory(label: String, rights: Rights, directory: &OwnedFd) -> RootReport {
+    let stat = fstat(directory);
+    RootReport {
+        label,
+        rights,
+        to_be_made: false,
+        file_system: file_system(directory),
+        unnamed_files: match rights {
+            Rights::Read => None,
+            Rights::Write => takes_unnamed_files(directory),
+        },
+        owner: stat.map_or(0, |stat| stat.st_uid),
+        mode: stat.map_or(0, |stat| stat.st_mode & 0o7777),
+        obstacles: Vec::new(),
+        inside: None,
+    }
+}
+
+fn file_system(directory: &OwnedFd) -> String {
+    let Ok(statfs) = fstatfs(directory) else {
         return "unknown".to_owned();
     };
     let magic = statfs.f_type as u64 & 0xffff_ffff;
@@ -120,9 +142,9 @@ fn file_system(root: &Root) -> String {
 }
 
 /// Makes one and lets go of it. Where nothing can be made at all, that is not known.
-fn takes_unnamed_files(root: &Root) -> Option<bool> {
+fn takes_unnamed_files(directory: &OwnedFd) -> Option<bool> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    match openat(&root.handle, ".", flags, Mode::RUSR | Mode::WUSR) {
+    match openat(directory, ".", flags, Mode::RUSR | Mode::WUSR) {
         Ok(_) => Some(true),
         // Kernels and file systems without `O_TMPFILE` (open(2)).
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Some(false),
@@ -242,7 +264,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn open(&self, path: &str, flags: OFlags) -> Result<std::os::fd::OwnedFd, Errno> {
+    fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
         let (root, boundary) = (self.root.handle.as_fd(), self.root.boundary);
         walk::open(root, path, boundary, flags, Mode::empty())
     }

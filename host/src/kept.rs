@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::ambient;
 use crate::linked::Linked;
-use crate::roots::{Rights, Root, Roots};
+use crate::place::Place;
+use crate::roots::Rights;
 use crate::session::AuditTarget;
-use crate::walk::ObjectId;
 
 /// The places that a session and others depend on.
 pub(crate) struct Kept<'a> {
@@ -20,31 +20,59 @@ pub(crate) struct Kept<'a> {
     pub(crate) component_files: &'a [PathBuf],
 }
 
+/// A directory that is to be a root, also before it is made.
+pub(crate) struct Candidate {
+    /// As the operator named it.
+    pub(crate) path: PathBuf,
+    pub(crate) label: String,
+    pub(crate) rights: Rights,
+    pub(crate) place: Place,
+}
+
+/// Why a directory of Rootbound's own is no root.
+const STATE: &str = "it is part of Rootbound's own state";
+
 impl Kept<'_> {
     /// The first root that reaches one of them, and why it must not: a tool that can reach the
     /// audit log, the approvals or the configuration could approve itself, and one that can
     /// write a component could become it.
-    pub(crate) fn within<'r>(&self, roots: &'r Roots) -> Option<(&'r Root, &'static str)> {
+    pub(crate) fn within<'r>(
+        &self,
+        roots: &'r [Candidate],
+    ) -> Option<(&'r Candidate, &'static str)> {
         let programs = self.component_files.iter().flat_map(|file| names_of(file));
         let written = programs.filter_map(|file| {
-            let is_written = |root: &&Root| {
-                matches!(root.rights, Rights::Write) && is_inside_existing(&file, root.id)
-            };
+            let place = place_of(&file)?;
+            let is_written =
+                |root: &&Candidate| root.rights == Rights::Write && place.lies_in(&root.place);
             let reason = "it can be written to, and contains a component that runs";
             Some((roots.iter().find(is_written)?, reason))
         });
         let parts = self.directories().filter_map(|directory| {
-            let is_part = |root: &&Root| ambient::lies_below(&root.handle, directory);
-            Some((
-                roots.iter().find(is_part)?,
-                "it is part of Rootbound's own state",
-            ))
+            let directory = Place::of(directory).ok()?;
+            let is_part = |root: &&Candidate| root.place.lies_in(&directory);
+            Some((roots.iter().find(is_part)?, STATE))
         });
         let holders = self.files().into_iter().filter_map(|(file, reason)| {
-            let holds = |root: &&Root| is_inside_existing(&file, root.id);
+            let place = place_of(&file)?;
+            let holds = |root: &&Candidate| place.lies_in(&root.place);
             Some((roots.iter().find(holds)?, reason))
         });
         written.chain(parts).chain(holders).next()
+    }
+
+    /// Why a directory may not be the base of sessions' own ones. Those are new and reach nothing
+    /// that stands beside them; so it may hold directories of ours further down. Our files are
+    /// not to be mixed with theirs.
+    pub(crate) fn reaches_base(&self, base: &Place) -> Option<&'static str> {
+        let is_part =
+            |directory: &Path| Place::of(directory).is_ok_and(|outer| base.lies_in(&outer));
+        if self.directories().any(is_part) {
+            return Some(STATE);
+        }
+        let mut files = self.files().into_iter();
+        let holds = |file: &Path| place_of(file).is_some_and(|place| place.is(base));
+        files.find_map(|(file, reason)| holds(&file).then_some(reason))
     }
 
     /// Those of its files that have more names than one: what none of them may stand in is a
@@ -107,9 +135,7 @@ fn names_of(file: &Path) -> Vec<PathBuf> {
     real.into_iter().chain([file.to_owned()]).collect()
 }
 
-/// Looks at the nearest ancestor that exists: what will be made below it is inside too.
-fn is_inside_existing(file: &Path, root: ObjectId) -> bool {
-    std::iter::successors(Some(file), |path| path.parent())
-        .find_map(|path| ambient::is_inside(path, root).ok())
-        .unwrap_or(false)
+/// Where a file stands, or would: the place of the directory that holds it.
+fn place_of(file: &Path) -> Option<Place> {
+    Place::of(ambient::directory_of(file)).ok()
 }

@@ -119,8 +119,12 @@ fn add_rules(
         let rights = rights_below(Rights::Write);
         ruleset = ruleset.add_rule(PathBeneath::new(directory.base().as_fd(), rights))?;
     }
+    for made in &session.shared().made {
+        // Where the session ends without having used it, it is taken away.
+        ruleset = ruleset.add_rule(PathBeneath::new(made.parent(), AccessFs::RemoveDir))?;
+    }
     if let Some(state) = &session.shared().state
-        && ambient::create_private_directory(state).is_ok()
+        && is_state_there(session, state)
     {
         let (directory, _) = ambient::open_ambient_directory(state)?;
         ruleset = ruleset.add_rule(PathBeneath::new(directory, AccessFs::from_all(KNOWN)))?;
@@ -133,6 +137,14 @@ fn add_rules(
         ruleset = ruleset.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
     }
     Ok(ruleset)
+}
+
+/// A session that is opened for calls may make it.
+fn is_state_there(session: &Session, state: &std::path::Path) -> bool {
+    match session.shared().is_preview {
+        true => ambient::open_ambient_directory(state).is_ok(),
+        false => ambient::create_private_directory(state).is_ok(),
+    }
 }
 
 /// Files of the log are made, renamed over one another, and read for their names.

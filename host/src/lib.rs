@@ -79,6 +79,7 @@ mod optional;
 mod output;
 mod paths;
 mod patterns;
+mod place;
 mod policy;
 #[cfg(feature = "oci")]
 mod pulled;

@@ -159,6 +159,7 @@ mod tests {
     fn root_at(path: &Path) -> Roots {
         let (handle, id) = ambient::open_ambient_directory(path).unwrap();
         let mut roots = Roots::default();
+        let handle = handle.into();
         roots.push("root".into(), Rights::Read, Boundary::Beneath, handle, id);
         roots
     }

@@ -39,7 +39,7 @@ impl Roots {
         label: String,
         rights: Rights,
         boundary: Boundary,
-        handle: OwnedFd,
+        handle: Arc<OwnedFd>,
         id: ObjectId,
     ) {
         let preopen = match rights {
@@ -51,7 +51,7 @@ impl Roots {
             preopen,
             rights,
             boundary,
-            handle: Arc::new(handle),
+            handle,
             id,
         });
     }
@@ -82,11 +82,16 @@ impl Roots {
 
     /// A label that no other directory has, nor an operator gave to one. One directory
     /// granted both ways keeps one label.
-    pub(crate) fn unique_label(&self, wanted: String, id: ObjectId, given: &[&str]) -> String {
+    pub(crate) fn unique_label(
+        &self,
+        wanted: String,
+        id: Option<ObjectId>,
+        given: &[&str],
+    ) -> String {
         let own = |label: &str| {
             self.0
                 .iter()
-                .any(|root| root.label == label && root.id == id)
+                .any(|root| root.label == label && Some(root.id) == id)
         };
         let taken = |label: &str| {
             !own(label) && (given.contains(&label) || self.0.iter().any(|root| root.label == label))

@@ -23,6 +23,7 @@ use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
 use crate::named_root;
 use crate::output::{Output, Receipt, Sent};
+use crate::place::Made;
 use crate::policy::{Consent, Policy, RiskClass};
 use crate::random;
 use crate::recorder::Recorder;
@@ -206,6 +207,9 @@ impl Session {
     }
 
     pub(crate) fn from_shared(shared: Shared) -> Result<Self, CallError> {
+        if shared.is_preview {
+            return Self::preview(shared);
+        }
         let mut entries = vec![shared.genesis()];
         entries.extend(audit::settlements(&shared.audit, &shared.roots));
         for entry in &mut entries {
@@ -218,6 +222,15 @@ impl Session {
             key: shared.audit.key(),
         };
         audit::settle_what_is_left(shared.state.as_deref(), &settler);
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// A session that is over before it begins, and leaves no trace.
+    fn preview(shared: Shared) -> Result<Self, CallError> {
+        shared.audit.check_signature()?;
+        shared.closed.store(true, Ordering::SeqCst);
         Ok(Self {
             shared: Arc::new(shared),
         })
@@ -753,10 +766,12 @@ impl Session {
     /// Ends the session, and leaves its log open for others.
     pub(crate) fn end(&self) -> Result<(), CallError> {
         self.shared.closed.store(true, Ordering::SeqCst);
-        match &self.shared.directory {
+        let ended = match &self.shared.directory {
             Some(directory) => directory.end().map_err(not_removed),
             None => Ok(()),
-        }
+        };
+        self.shared.made.iter().for_each(Made::end);
+        ended
     }
 
     /// The session's own directory, if it was given one with
@@ -793,11 +808,16 @@ impl Session {
     /// What was granted, in order.
     #[must_use]
     pub fn grants(&self) -> Vec<Grant> {
-        let grant = |root: &crate::roots::Root| Grant {
-            label: root.label.clone(),
-            rights: root.rights,
+        let grant = |label: &String, rights| Grant {
+            label: label.clone(),
+            rights,
         };
-        self.shared.roots.iter().map(grant).collect()
+        let there = self.shared.roots.iter();
+        let to_be_made = self.shared.to_be_made.iter();
+        there
+            .map(|root| grant(&root.label, root.rights))
+            .chain(to_be_made.map(|root| grant(&root.label, root.rights)))
+            .collect()
     }
 
     /// The policy in force.

@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::ambient;
+use crate::place::Place;
 use crate::random;
 use crate::walk::{self, ObjectId};
 
@@ -26,7 +27,7 @@ pub(crate) struct SessionDirectory {
     id: ObjectId,
     path: PathBuf,
     /// Whether it is removed when the session is over; until there is one, it is.
-    pub(crate) remove: bool,
+    remove: AtomicBool,
     removed: AtomicBool,
 }
 
@@ -44,11 +45,25 @@ impl SessionDirectory {
         Self::below(Arc::new(handle), base)
     }
 
+    /// Whether one could be made below a base.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionDirectory::make`].
+    pub(crate) fn check_base(base: &Place) -> io::Result<()> {
+        if base.is_there() {
+            ambient::require_own(base.nearest().as_fd())?;
+        }
+        base.check_makeable()
+    }
+
     /// Another one below the same base, for another session.
     pub(crate) fn another(&self) -> io::Result<Self> {
         let base = self.path.parent().unwrap_or(Path::new(""));
-        let mut another = Self::below(Arc::clone(&self.base), base)?;
-        another.remove = self.remove;
+        let another = Self::below(Arc::clone(&self.base), base)?;
+        if !self.remove.load(Ordering::SeqCst) {
+            another.keep();
+        }
         Ok(another)
     }
 
@@ -60,7 +75,7 @@ impl SessionDirectory {
             path: path.join(&name),
             base,
             name,
-            remove: true,
+            remove: AtomicBool::new(true),
             removed: AtomicBool::new(false),
         })
     }
@@ -77,13 +92,18 @@ impl SessionDirectory {
         &self.path
     }
 
-    pub(crate) fn base(&self) -> &OwnedFd {
+    pub(crate) fn base(&self) -> &Arc<OwnedFd> {
         &self.base
     }
 
-    /// Removes the directory if that was asked for.
+    /// Leaves the directory behind when the session is over.
+    pub(crate) fn keep(&self) {
+        self.remove.store(false, Ordering::SeqCst);
+    }
+
+    /// Removes the directory unless it is to be left.
     pub(crate) fn end(&self) -> io::Result<()> {
-        match self.remove {
+        match self.remove.load(Ordering::SeqCst) {
             true => self.remove(),
             false => Ok(()),
         }

@@ -11,9 +11,11 @@ use serde_json::{Value, json};
 use crate::approval::{Approver, Nobody, Standing};
 use crate::audit::{AuditLog, Entry, EntryKind, Object};
 use crate::component::{Definition, ToolComponent};
+use crate::explain::RootReport;
 use crate::guest_log::GuestLog;
 use crate::journal::Journal;
 use crate::patterns::{Denying, Judge};
+use crate::place::Made;
 use crate::policy::Policy;
 use crate::quotas::SessionQuotas;
 use crate::random;
@@ -57,6 +59,11 @@ pub(crate) struct Shared {
     pub(crate) quotas: SessionQuotas,
     /// The session's own directory, if it has one.
     pub(crate) directory: Option<SessionDirectory>,
+    /// Directories that the start made besides. What stands in one is taken away before.
+    pub(crate) made: Vec<Made>,
+    /// Whether the session only tells what it would be, and the directories it would have then.
+    pub(crate) is_preview: bool,
+    pub(crate) to_be_made: Vec<RootReport>,
     own_work: Mutex<HashMap<ObjectId, Version>>,
     pub(crate) closed: Arc<AtomicBool>,
     pub(crate) calls: AtomicU64,
@@ -104,6 +111,9 @@ impl Shared {
             state,
             quotas,
             directory: None,
+            made: Vec::new(),
+            is_preview: false,
+            to_be_made: Vec::new(),
             own_work: Mutex::default(),
             closed: Arc::default(),
             calls: AtomicU64::new(0),
@@ -169,6 +179,9 @@ impl Shared {
             state: self.state.clone(),
             quotas: self.quotas.anew(),
             directory: None,
+            made: Vec::new(),
+            is_preview: self.is_preview,
+            to_be_made: self.to_be_made.clone(),
             own_work: Mutex::default(),
             closed: Arc::clone(&self.closed),
             calls: AtomicU64::new(0),

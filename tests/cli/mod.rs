@@ -1,6 +1,7 @@
 //! The program as scripts see it: exit status, standard output, and nothing else on it.
 
 mod calling;
+mod checking;
 mod config;
 mod errors;
 mod explaining;

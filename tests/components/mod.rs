@@ -5,7 +5,7 @@ mod caching;
 mod calling;
 mod damaged;
 pub mod declaring;
-mod guest;
+pub mod guest;
 mod hosting;
 mod importing;
 mod inspecting;

@@ -8,8 +8,8 @@ use std::process::Command;
 use rootbound::{AuditLog, Consent, Session, SessionBuilder, StartError};
 use serde_json::json;
 
-use crate::support::cli::{Cli, open_to_everyone};
-use crate::support::tree::names;
+use crate::support::cli::{Cli, Run, open_to_everyone};
+use crate::support::tree::{names, tree};
 use crate::support::{Fixture, Recorded, STATE};
 
 /// Tells the test below that it runs in a process of its own.
@@ -153,9 +153,9 @@ fn a_base_of_another_user_is_refused() {
     let run = match rustix::process::geteuid().is_root() {
         true => {
             open_to_everyone(cli.state());
-            crate::support::cli::Run::of(cli.command_as_nobody(session).arg(base.path()))
+            Run::of(cli.command_as_nobody(session).arg(base.path()))
         }
-        false => crate::support::cli::Run::of(cli.command(session).arg("/usr")),
+        false => Run::of(cli.command(session).arg("/usr")),
     };
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(run.stderr.contains("it is shared"), "{run:?}");
@@ -180,6 +180,90 @@ fn a_root_by_which_sessions_could_be_reached_is_refused() {
     builder(&base).read_root(fixture.inputs()).build().unwrap();
     let second = builder(&base).write_root(fixture.workspace()).build();
     assert!(matches!(second, Err(StartError::SecondWriteRoot)));
+}
+
+/// For the reasons for which a root is, and before anything is made there.
+#[test]
+fn a_base_that_could_be_no_root_is_refused() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let own = cli.state().join("rootbound");
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    fs::create_dir_all(own.join("audit")).unwrap();
+    fs::set_permissions(&own, Permissions::from_mode(0o700)).unwrap();
+    let (log, config) = (
+        fixture.outside().join("log"),
+        fixture.inputs().join("c.toml"),
+    );
+    fs::write(&config, "").unwrap();
+    let key = fixture.workspace().join("key");
+    cli.run(["audit", "keygen", &path(&key)]);
+    let holds = |option: &str, file: &Path| vec![format!("{option}={}", path(file))];
+    let cache = cli.state().join("cache/rootbound");
+    #[rustfmt::skip]
+    let rows = [
+        (PathBuf::from("/"),             vec![],                      "the whole file system"),
+        (PathBuf::from("/etc"),          vec![],                      "`/etc`"),
+        (PathBuf::from("/etc/new"),      vec![],                      "`/etc`"),
+        (PathBuf::from("/proc"),         vec![],                      "`/proc`"),
+        (PathBuf::from("/proc/self"),    vec![],                      "`/proc`"),
+        (PathBuf::from("/sys"),          vec![],                      "`/sys`"),
+        (PathBuf::from("/dev"),          vec![],                      "`/dev`"),
+        (PathBuf::from("/boot"),         vec![],                      "`/boot`"),
+        (own.clone(),                    vec![],                      "Rootbound's own state"),
+        (own.join("audit"),              vec![],                      "Rootbound's own state"),
+        (own.join("approvals"),          vec!["--approve=queue".into()], "Rootbound's own state"),
+        (own.join("new/deep"),           vec![],                      "Rootbound's own state"),
+        (cache.clone(),                  vec![],                      "Rootbound's own state"),
+        (cache.join("components"),       vec![],                      "Rootbound's own state"),
+        (fixture.outside(),              holds("--audit", &log),      "it contains the audit log"),
+        (fixture.inputs(),               holds("--config", &config),  "it contains the configuration"),
+        (fixture.workspace(),            [holds("--audit", &log), holds("--audit-key", &key)].concat(), "the key of the audit log"),
+    ];
+    let before = (tree(fixture.base()), tree(cli.state()));
+    for (base, further, reason) in rows {
+        for command in [&["check"][..], &["call", "list_files", "{}"]] {
+            let mut command = cli.command(command);
+            let run = Run::of(command.args(&further).arg("--session-dir").arg(&base));
+            let row = format!("{}: {run:?}", base.display());
+            assert_eq!(run.status, Some(2), "{row}");
+            assert!(run.stderr.contains(reason), "{row}");
+            assert!(
+                run.stderr
+                    .contains(&format!("`{}` cannot be a root", base.display())),
+                "{row}"
+            );
+            assert_eq!((tree(fixture.base()), tree(cli.state())), before, "{row}");
+        }
+    }
+}
+
+/// A session's own directory is new, and what stands beside it further down is not in it.
+#[test]
+fn a_base_may_hold_rootbounds_state_further_down() {
+    let (fixture, cli) = (Fixture::new(), Cli::new());
+    let base = fixture.base().join("base");
+    let logs = base.join("logs");
+    fs::create_dir_all(&logs).unwrap();
+    let arguments = json!({ "path": "t", "content": "x" });
+    let mut command = cli.command(["call", "write_file", &arguments.to_string()]);
+    command
+        .env("XDG_STATE_HOME", &base)
+        .arg("--session-dir")
+        .arg(&base);
+    Run::of(command.arg("--audit").arg(logs.join("log"))).success();
+    let names = names(&base);
+    let written = names.iter().filter(|name| name.ends_with("/t"));
+    assert_eq!(written.count(), 1, "{names:?}");
+    for path in ["../logs/log", "../rootbound/audit"] {
+        let arguments = json!({ "path": path, "content": "x" });
+        let mut command = cli.command(["call", "write_file", &arguments.to_string()]);
+        command
+            .env("XDG_STATE_HOME", &base)
+            .arg("--session-dir")
+            .arg(&base);
+        let refused = Run::of(command.arg("--audit").arg(logs.join("log"))).refusal();
+        assert_eq!(refused["reason"], "traversal", "{path}");
+    }
 }
 
 #[test]
@@ -260,7 +344,7 @@ fn ten_thousand_sessions_leave_nothing_behind() {
         "--exact",
         "policy::sessions::ten_thousand_sessions_leave_nothing_behind",
     ]);
-    let run = crate::support::cli::Run::of(alone.env(ALONE, fixture.base()));
+    let run = Run::of(alone.env(ALONE, fixture.base()));
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(run.stdout.contains("1 passed"), "{run:?}");
     assert_eq!(names(&fixture.base().join("base")), [] as [&str; 0]);

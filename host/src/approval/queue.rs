@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ApprovalRequest, Approver, Decision, Unanswered};
 use crate::ambient::{self, DirectoryLock};
+use crate::place::Place;
 
 /// Questions that may wait at one time, so that a tool cannot fill the disk with them.
 const MAX_WAITING: usize = 1000;
@@ -74,6 +75,17 @@ pub enum QueueError {
     Io(#[from] io::Error),
 }
 
+fn directory_of_user() -> io::Result<PathBuf> {
+    let nowhere = || {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "neither XDG_STATE_HOME nor HOME is an absolute path",
+        )
+    };
+    let state = ambient::state_directory().ok_or_else(nowhere)?;
+    Ok(state.join("approvals"))
+}
+
 /// A queue of questions in a directory that only its user may enter.
 ///
 /// # Examples
@@ -132,13 +144,26 @@ impl ApprovalQueue {
     ///
     /// As [`ApprovalQueue::open`], and when there is no state directory.
     pub fn in_state_directory() -> Result<Self, QueueError> {
-        let state = ambient::state_directory().ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                "neither XDG_STATE_HOME nor HOME is an absolute path",
-            )
-        })?;
-        Self::open(state.join("approvals"))
+        Self::open(directory_of_user()?)
+    }
+
+    /// The user's queue, which is not made where it is absent: for a session that only tells what
+    /// it would be ([`SessionBuilder::preview`](crate::SessionBuilder::preview)).
+    ///
+    /// # Errors
+    ///
+    /// As [`ApprovalQueue::in_state_directory`].
+    pub fn preview() -> Result<Self, QueueError> {
+        let directory = directory_of_user()?;
+        let place = Place::of(&directory)?;
+        match place.is_there() {
+            true => ambient::require_private(&directory)?,
+            false => place.check_makeable()?,
+        }
+        Ok(Self {
+            directory,
+            lifetime: DEFAULT_LIFETIME,
+        })
     }
 
     /// How long questions and answers are good. Default: a day.

@@ -101,10 +101,7 @@ impl FileSink {
     /// last `verified` bytes are whole.
     pub(super) fn open(path: &Path, patience: Duration, verified: u64) -> io::Result<(Self, Tail)> {
         let mut file = open_locked(path, patience)?;
-        let tail = Tail::read_last(verified, &mut file).map_err(|fault| match fault {
-            AuditFault::Unreadable(error) => error,
-            fault => Damage::error(fault),
-        })?;
+        let tail = read_tail(&mut file, verified)?;
         if tail.whole > 0 {
             mend(path, &file)?;
         }
@@ -240,6 +237,20 @@ impl Drop for FileSink {
     }
 }
 
+/// Reads the end of a log as [`FileSink::open`] does, and changes nothing.
+pub(super) fn look_at(path: &Path, patience: Duration, verified: u64) -> io::Result<Tail> {
+    let mut file = ambient::open_existing_append(path)?;
+    lock(&file, patience)?;
+    read_tail(&mut file, verified)
+}
+
+fn read_tail(file: &mut File, verified: u64) -> io::Result<Tail> {
+    Tail::read_last(verified, file).map_err(|fault| match fault {
+        AuditFault::Unreadable(error) => error,
+        fault => Damage::error(fault),
+    })
+}
+
 /// Opens the file that has this name once it is locked: while this process waited, another
 /// may have put it aside.
 fn open_locked(path: &Path, patience: Duration) -> io::Result<File> {
@@ -339,15 +350,20 @@ pub(super) fn directory(state: &Path) -> PathBuf {
     state.join("audit")
 }
 
-/// A name that sorts by time and is not used twice.
-pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
-    let state = state.ok_or_else(|| {
+/// The same, where there has to be one.
+pub(super) fn directory_in(state: Option<&Path>) -> io::Result<PathBuf> {
+    let nowhere = || {
         io::Error::new(
             io::ErrorKind::NotFound,
             "neither XDG_STATE_HOME nor HOME is an absolute path; name a file with `--audit FILE`",
         )
-    })?;
-    let directory = directory(state);
+    };
+    state.map(directory).ok_or_else(nowhere)
+}
+
+/// A name that sorts by time and is not used twice.
+pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
+    let directory = directory_in(state)?;
     ambient::create_private_directory(&directory)?;
     let time = humantime::format_rfc3339_micros(SystemTime::now())
         .to_string()

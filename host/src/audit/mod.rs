@@ -14,6 +14,7 @@ mod link;
 mod observer;
 #[cfg(feature = "otel")]
 mod otel;
+mod preview;
 mod settle;
 mod tail;
 mod traced;
@@ -156,6 +157,7 @@ pub struct AuditLog {
     chain: Option<Arc<Mutex<Chain>>>,
     describes: &'static str,
     location: Option<PathBuf>,
+    directory: Option<PathBuf>,
 }
 
 struct Chain {
@@ -286,6 +288,7 @@ impl AuditLog {
             chain: None,
             describes: "none",
             location: None,
+            directory: None,
         }
     }
 
@@ -349,6 +352,7 @@ impl AuditLog {
             chain: Some(Arc::new(Mutex::new(chain))),
             describes,
             location: None,
+            directory: None,
         }
     }
 
@@ -362,6 +366,13 @@ impl AuditLog {
     #[must_use]
     pub fn location(&self) -> Option<&Path> {
         self.location.as_deref()
+    }
+
+    /// Where a new file of the log would be made, for a session that only tells what it would be
+    /// ([`SessionBuilder::preview`](crate::SessionBuilder::preview)).
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
     }
 
     /// The file of a log that will need further files beside it.

@@ -20,6 +20,7 @@ use rootbound::{
 };
 
 use super::components::{ComponentArgs, InspectArgs, LockArgs, ManifestArgs};
+use super::opening::Purpose;
 use super::settings::{self, Sources};
 use super::{Failure, Refused, counts, milliseconds, sizes, times, words};
 
@@ -768,6 +769,7 @@ impl PolicyArgs {
     pub(super) fn apply(
         &self,
         builder: SessionBuilder,
+        purpose: Purpose,
         max_output_bytes: u64,
         log: Option<AuditLog>,
     ) -> Result<SessionBuilder, Failure> {
@@ -778,7 +780,11 @@ impl PolicyArgs {
             Some(ApproveArg::Prompt) => builder.approver(TerminalApprover::default()),
             Some(ApproveArg::Allow) => builder.approver(ApproveEverythingUnseen),
             Some(ApproveArg::Queue) => {
-                builder.approver(ApprovalQueue::in_state_directory().map_err(anyhow::Error::from)?)
+                let queue = match purpose {
+                    Purpose::Preview => ApprovalQueue::preview(),
+                    Purpose::Calls | Purpose::DryRuns => ApprovalQueue::in_state_directory(),
+                };
+                builder.approver(queue.map_err(anyhow::Error::from)?)
             }
         };
         builder = builder.record_arguments(self.audit_arguments == AuditArgumentsArg::Full);

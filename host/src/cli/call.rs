@@ -9,6 +9,7 @@ use anyhow::Context;
 use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant};
 
 use super::args::CallArgs;
+use super::opening::Purpose;
 use super::{Exit, Failure, print};
 
 /// Most bytes of arguments that are read from the standard input. The largest content a
@@ -19,7 +20,11 @@ const GRACE: Duration = Duration::from_millis(500);
 
 pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     let arguments = arguments(&args.arguments)?;
-    let tenant = args.session.open()?.tenant;
+    let purpose = match args.dry_run {
+        true => Purpose::DryRuns,
+        false => Purpose::Calls,
+    };
+    let tenant = args.session.open(purpose)?.tenant;
     let exit = match call(&tenant, args, arguments) {
         Ok(output) => {
             print::json(&output.to_json());

@@ -1,16 +1,17 @@
 //! `rootbound check`: what is granted, under which policy, and what that means.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use rootbound::{Consent, Denied, Manifest, Patterns, Rights, Rotation, SECRETS, Session};
 use serde_json::{Value, json};
 
 use super::args::CheckArgs;
-use super::opening::Opened;
+use super::opening::{Opened, Purpose};
 use super::{Exit, Failure, options, print, roots};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let opened = args.session.open()?;
+    let opened = args.session.open(Purpose::Preview)?;
     if args.print_config {
         let sources = &args.session.sources;
         match args.wants_json() {
@@ -126,7 +127,11 @@ fn audit_as_json(opened: &Opened) -> Value {
         return Value::Null;
     };
     let Rotation { max_bytes, max_age } = log.rotation();
-    kept["file"] = json!(log.location().map(|file| file.display().to_string()));
+    let told = |path: Option<&Path>| json!(path.map(|path| path.display().to_string()));
+    kept["file"] = told(log.location());
+    if log.directory().is_some() {
+        kept["directory"] = told(log.directory());
+    }
     kept["max_bytes"] = json!(max_bytes);
     kept["max_age_seconds"] = json!(max_age.map(|age| age.as_secs()));
     kept["otlp"] = json!(opened.otlp);
@@ -138,9 +143,10 @@ fn audit_as_text(opened: &Opened) -> Vec<String> {
     let Some(kept) = opened.tenant.session().audit_json() else {
         return vec!["NONE, by --audit none: nothing that the tools do is recorded".to_owned()];
     };
-    let place = match log.location() {
-        Some(file) => format!("{} {}", log.describe(), file.display()),
-        None => log.describe().to_owned(),
+    let place = match (log.location(), log.directory()) {
+        (Some(file), _) => format!("{} {}", log.describe(), file.display()),
+        (None, Some(directory)) => format!("a new file in {}", directory.display()),
+        (None, None) => log.describe().to_owned(),
     };
     let durability = match kept["durability"].as_str() {
         Some("full") => "each entry is on the disk before what it announces is done",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -152,11 +153,21 @@ fn import() -> impl TypedValueParser<Value = Import> {
 impl ComponentArgs {
     /// Loads what is to run; the built-in component if nothing else is named.
     pub(crate) fn load(&self, sources: &Sources) -> Result<Vec<Wanted>, Failure> {
-        let lock = match self.lock_file(sources) {
-            Some(file) => Some(Lock::read(&file)?),
-            None => None,
-        };
+        let lock = self.lock_in_force(sources)?;
         self.load_with(sources, lock.as_ref())
+    }
+
+    /// As [`ComponentArgs::load`], for who changes nothing, the cache included.
+    pub(crate) fn preview(&self, sources: &Sources) -> Result<Vec<Wanted>, Failure> {
+        let lock = self.lock_in_force(sources)?;
+        self.load_cached(sources, lock.as_ref(), ComponentCache::preview)
+    }
+
+    fn lock_in_force(&self, sources: &Sources) -> Result<Option<Lock>, Failure> {
+        match self.lock_file(sources) {
+            Some(file) => Ok(Some(Lock::read(&file)?)),
+            None => Ok(None),
+        }
     }
 
     /// As [`ComponentArgs::load`], whatever a lock says.
@@ -165,11 +176,20 @@ impl ComponentArgs {
         sources: &Sources,
         lock: Option<&Lock>,
     ) -> Result<Vec<Wanted>, Failure> {
+        self.load_cached(sources, lock, || ComponentCache::of_user().map(Some))
+    }
+
+    fn load_cached(
+        &self,
+        sources: &Sources,
+        lock: Option<&Lock>,
+        cache: fn() -> io::Result<Option<ComponentCache>>,
+    ) -> Result<Vec<Wanted>, Failure> {
         let tables = sources.component_tables()?;
         let given = self.named(&tables)?;
         let cache = match self.component.is_empty() && tables.is_empty() {
             true => None,
-            false => self.cache(),
+            false => self.cache(cache),
         };
         let loading = |trust: &TrustArgs| match &cache {
             Some(cache) => trust.loader().cache(cache.clone()),
@@ -253,17 +273,18 @@ impl ComponentArgs {
     }
 
     /// Without a cache everything works, only later.
-    fn cache(&self) -> Option<ComponentCache> {
+    fn cache(&self, open: fn() -> io::Result<Option<ComponentCache>>) -> Option<ComponentCache> {
         if self.no_cache {
             return None;
         }
-        ComponentCache::of_user()
+        open()
             .inspect_err(|error| {
                 print::to_stderr(&format!(
                     "warning: compiled components are not kept: {error}"
                 ));
             })
             .ok()
+            .flatten()
     }
 }
 

@@ -37,6 +37,7 @@ use std::process::ExitCode;
 
 use args::{Cli, Command};
 pub(crate) use args::{HttpArgs, McpArgs};
+pub(crate) use opening::Purpose;
 use rootbound::{CallError, HostError, StartError, Toolset, code};
 
 use crate::mcp;

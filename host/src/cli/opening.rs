@@ -27,6 +27,16 @@ pub(crate) struct Opened {
     pub(crate) policies: BTreeMap<String, Value>,
 }
 
+/// What a command opens sessions for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Calls,
+    /// Calls of which none changes anything.
+    DryRuns,
+    /// To tell about them, and to change nothing on the disk.
+    Preview,
+}
+
 /// A component's name and session, and the policy that was set for it.
 struct OfComponent {
     name: String,
@@ -37,13 +47,17 @@ struct OfComponent {
 impl SessionArgs {
     /// Opens the sessions, tells the operator what is risky about them, and lets the kernel
     /// confine the process. No other thread runs yet.
-    pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.open_with_output(Limits::default().max_output_bytes)
+    pub(crate) fn open(&self, purpose: Purpose) -> Result<Opened, Failure> {
+        self.open_with_output(purpose, Limits::default().max_output_bytes)
     }
 
     /// As [`SessionArgs::open`], with another default for the bytes of a result.
-    pub(crate) fn open_with_output(&self, max_output_bytes: u64) -> Result<Opened, Failure> {
-        let sessions = self.sessions(max_output_bytes)?;
+    pub(crate) fn open_with_output(
+        &self,
+        purpose: Purpose,
+        max_output_bytes: u64,
+    ) -> Result<Opened, Failure> {
+        let sessions = self.sessions(purpose, max_output_bytes)?;
         let host = ToolHost::default();
         let mut warnings: Vec<&String> = Vec::new();
         for OfComponent { name, session, .. } in &sessions {
@@ -84,9 +98,16 @@ impl SessionArgs {
 
     /// A session for each component. All write to one log, and the quotas of the session are
     /// for the calls of all of them together, whatever their tables say.
-    fn sessions(&self, max_output_bytes: u64) -> Result<Vec<OfComponent>, Failure> {
+    fn sessions(
+        &self,
+        purpose: Purpose,
+        max_output_bytes: u64,
+    ) -> Result<Vec<OfComponent>, Failure> {
         let mut sessions: Vec<OfComponent> = Vec::new();
-        let components = self.components.load(&self.sources)?;
+        let components = match purpose {
+            Purpose::Preview => self.components.preview(&self.sources)?,
+            Purpose::Calls | Purpose::DryRuns => self.components.load(&self.sources)?,
+        };
         let files: Vec<PathBuf> = components
             .iter()
             .filter_map(|wanted| wanted.file.clone())
@@ -94,11 +115,15 @@ impl SessionArgs {
         let quotas = Quotas::new(&self.policy.limits(max_output_bytes));
         for wanted in components {
             let log = sessions.first().map(|it| it.session.audit().clone());
-            let builder = self.builder(&wanted, &files, log, &quotas, max_output_bytes)?;
+            let builder = self.builder(purpose, &wanted, &files, log, &quotas, max_output_bytes)?;
             sessions.push(OfComponent {
                 name: wanted.name,
                 policy: builder.policy_json(),
-                session: builder.build()?,
+                session: match purpose {
+                    Purpose::Calls => builder.build()?,
+                    Purpose::DryRuns => builder.take_back_directories(true).build()?,
+                    Purpose::Preview => builder.preview()?,
+                },
             });
         }
         Ok(sessions)
@@ -106,6 +131,7 @@ impl SessionArgs {
 
     fn builder(
         &self,
+        purpose: Purpose,
         wanted: &Wanted,
         component_files: &[PathBuf],
         log: Option<AuditLog>,
@@ -119,7 +145,7 @@ impl SessionArgs {
         let mut builder = grants.apply(Session::builder())?;
         // One toolset is offered of the built-in component, however often it runs.
         builder = builder.toolset(self.grants.toolset());
-        builder = policy.apply(builder, max_output_bytes, log)?;
+        builder = policy.apply(builder, purpose, max_output_bytes, log)?;
         for file in self.components.deciding_files(&self.sources) {
             builder = builder.configuration_file(file);
         }

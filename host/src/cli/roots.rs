@@ -9,6 +9,7 @@ pub(super) fn as_json(root: &RootReport) -> Value {
     json!({
         "label": root.label,
         "rights": rights(root.rights),
+        "to_be_made": root.to_be_made,
         "file_system": root.file_system,
         "unnamed_files": root.unnamed_files,
         "owner": root.owner,
@@ -41,8 +42,12 @@ pub(super) fn as_text(root: &RootReport) -> String {
         let _ = writeln!(text, "    {words}");
     };
     let (file_system, owner, mode) = (&root.file_system, root.owner, root.mode);
+    let what = match root.to_be_made {
+        true => "not there yet: it would be made below a directory",
+        false => "a directory",
+    };
     line(&format!(
-        "a directory of user {owner}, mode {mode:04o}, on {file_system}"
+        "{what} of user {owner}, mode {mode:04o}, on {file_system}"
     ));
     line(&format!("tools may: {may}"));
     if root.unnamed_files == Some(false) {

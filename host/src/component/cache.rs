@@ -17,6 +17,7 @@ use wasmtime::component::Component;
 
 use super::compiled;
 use crate::ambient::{self, StateFile};
+use crate::place::Place;
 use crate::random;
 
 /// Bytes of a MAC.
@@ -46,6 +47,8 @@ const WRITING: Duration = Duration::from_secs(60 * 60);
 pub struct ComponentCache {
     directory: PathBuf,
     key: [u8; KEY_BYTES],
+    /// Whether nothing in it is changed.
+    is_read_only: bool,
 }
 
 impl ComponentCache {
@@ -56,10 +59,33 @@ impl ComponentCache {
     ///
     /// When there is no such place, it belongs to someone else, or others may enter it.
     pub fn of_user() -> io::Result<Self> {
-        let nowhere = || io::Error::new(io::ErrorKind::NotFound, "there is no home directory");
-        let directory = ambient::cache_directory().ok_or_else(nowhere)?;
-        let state = ambient::state_directory().ok_or_else(nowhere)?;
-        Self::open(directory.join("components"), state)
+        let (directory, state) = directories_of_user()?;
+        Self::open(directory, state)
+    }
+
+    /// The user's cache, to be read and not written; nothing where it was not made yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`ComponentCache::of_user`].
+    pub fn preview() -> io::Result<Option<Self>> {
+        let (directory, state) = directories_of_user()?;
+        for private in [&directory, &state] {
+            let place = Place::of(private)?;
+            match place.is_there() {
+                true => ambient::require_private(private)?,
+                false => return place.check_makeable().map(|()| None),
+            }
+        }
+        match read_key(&state.join(KEY_FILE)) {
+            Ok(key) => Ok(Some(Self {
+                directory,
+                key,
+                is_read_only: true,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// A cache in `directory`, with its key in the directory `state`.
@@ -74,7 +100,11 @@ impl ComponentCache {
             ambient::require_private(private)?;
         }
         let key = key(&state.join(KEY_FILE))?;
-        Ok(Self { directory, key })
+        Ok(Self {
+            directory,
+            key,
+            is_read_only: false,
+        })
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -91,7 +121,7 @@ impl ComponentCache {
             Ok(()) => compiled::load(engine, code).ok(),
             Err(_) => None,
         };
-        if loaded.is_none() {
+        if loaded.is_none() && !self.is_read_only {
             let _ = ambient::remove_file(&file);
         }
         loaded
@@ -99,6 +129,9 @@ impl ComponentCache {
 
     /// Keeps a component's code. A cache that cannot be written to is no hindrance.
     pub(super) fn keep(&self, component: &Component, sha256: &str) {
+        if self.is_read_only {
+            return;
+        }
         let Ok(code) = component.serialize() else {
             return;
         };
@@ -162,12 +195,7 @@ fn file_name(engine: &Engine, sha256: &str) -> String {
 
 /// Reads the key; makes it where there is none. Of several processes that make one, one does.
 fn key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
-    let read = || -> io::Result<[u8; KEY_BYTES]> {
-        let bytes = ambient::read_private_file(file, KEY_BYTES + 1)?;
-        let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "the key is damaged");
-        bytes.try_into().map_err(wrong)
-    };
-    match read() {
+    match read_key(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let new = file.with_extension(random::hex::<8>());
             let mut made = ambient::create_private_file(&new)?;
@@ -176,10 +204,24 @@ fn key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
             // `link` does not replace: whoever was first has made the key.
             let _ = ambient::link_file(&new, file);
             ambient::remove_file(&new)?;
-            read()
+            read_key(file)
         }
         other => other,
     }
+}
+
+fn read_key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let bytes = ambient::read_private_file(file, KEY_BYTES + 1)?;
+    let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "the key is damaged");
+    bytes.try_into().map_err(wrong)
+}
+
+/// Where compiled components are kept, and their key.
+fn directories_of_user() -> io::Result<(PathBuf, PathBuf)> {
+    let nowhere = || io::Error::new(io::ErrorKind::NotFound, "there is no home directory");
+    let directory = ambient::cache_directory().ok_or_else(nowhere)?;
+    let state = ambient::state_directory().ok_or_else(nowhere)?;
+    Ok((directory.join("components"), state))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use rootbound::Tenant;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::{Exit, Failure, McpArgs, print};
+use crate::cli::{Exit, Failure, McpArgs, Purpose, print};
 use approvals::{ClientApprovals, States};
 use calls::Calls;
 use handler::{Handler, Server};
@@ -55,7 +55,9 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
         None => Front::Stdio(Streams::open().map_err(anyhow::Error::from)?),
     };
     let approvals = approvals(args)?;
-    let opened = args.session.open_with_output(MAX_OUTPUT_BYTES)?;
+    let opened = args
+        .session
+        .open_with_output(Purpose::Calls, MAX_OUTPUT_BYTES)?;
     let tenant = opened.tenant;
     let approver = match approvals {
         Some(_) => instructions::ASKS_AT_THE_CLIENT,
