@@ -672,6 +672,7 @@ impl SessionBuilder {
                     return Err(refused(&granted_path(&self.grants, root), &reason));
                 }
             }
+            warnings.extend(overlaps(&self.policy, judge.as_ref(), &candidates));
         }
         if let Some(base) = &self.session_base {
             let place = opening.base(base);
@@ -1071,6 +1072,45 @@ fn risks_of_writing(path: &Path, place: &Place) -> impl Iterator<Item = String> 
         .chain(system)
         .chain(program)
         .map(move |what| format!("`{name}` is {what}"))
+}
+
+/// Roots that lie in one another while patterns say where in a root something is: what the inner
+/// one holds has two paths then, and each root is judged by its own.
+fn overlaps(policy: &Policy, judge: Option<&Judge>, roots: &[Candidate]) -> Vec<String> {
+    let Some(judge) = judge else {
+        return Vec::new();
+    };
+    let mut warnings: Vec<String> = Vec::new();
+    let pairs = roots
+        .iter()
+        .flat_map(|inner| roots.iter().map(move |outer| (inner, outer)));
+    let nested = pairs.filter(|(inner, outer)| {
+        !inner.place.is(&outer.place) && inner.place.lies_in(&outer.place)
+    });
+    for (inner, outer) in nested {
+        let warning = match policy.patterns.all().find(|pattern| is_anchored(pattern)) {
+            Some(pattern) => format!(
+                "`{}` lies in `{}`, and patterns begin at each of them: `{pattern}` is not about the same files in both, and what one denies the other can admit",
+                inner.label, outer.label
+            ),
+            None if inner.place.is_admitted_in(&outer.place, judge) => continue,
+            None => format!(
+                "`{}` lies in `{}`, where the patterns deny it: what it holds is judged by itself, and can be reached through it",
+                inner.label, outer.label
+            ),
+        };
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    warnings
+}
+
+/// Whether a pattern names things by where they are in a root, and not at every depth.
+fn is_anchored(pattern: &str) -> bool {
+    let text = pattern.strip_prefix('!').unwrap_or(pattern);
+    let text = text.strip_suffix('/').unwrap_or(text);
+    text.strip_prefix("**/").unwrap_or(text).contains('/')
 }
 
 /// Patterns that begin with a root's label, as paths of tools do, where nothing has that name.

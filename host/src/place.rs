@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +11,7 @@ use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::ambient;
+use crate::patterns::{Judge, Subject};
 use crate::roots::Root;
 use crate::walk::{self, ObjectId};
 
@@ -90,6 +92,17 @@ impl Place {
     /// Where it is on the host, as the kernel knows it. Nothing is decided by it.
     pub(crate) fn host_path(&self) -> Option<PathBuf> {
         Some(ambient::path_of(self.nearest.as_fd())?.join(&self.rest))
+    }
+
+    /// Whether patterns admit it where it stands in another directory, as far as that is known.
+    pub(crate) fn is_admitted_in(&self, outer: &Self, judge: &Judge) -> bool {
+        let (Some(inner), Some(outer)) = (self.host_path(), outer.host_path()) else {
+            return true;
+        };
+        let Ok(path) = inner.strip_prefix(outer) else {
+            return true;
+        };
+        judge.admits(path.as_os_str().as_bytes(), Subject::Directory)
     }
 
     /// Whether both are one directory.

@@ -2,8 +2,9 @@
 //! its own rights, and a path means what it means in the root it was looked up in.
 
 use std::fs;
+use std::path::Path;
 
-use rootbound::{Consent, Session};
+use rootbound::{Consent, Session, SessionBuilder};
 use serde_json::json;
 
 use crate::support::{Fixture, Recorded};
@@ -120,5 +121,52 @@ fn one_file_has_one_version_through_every_root() {
     for path in ["t", "drafts/t"] {
         let fields = recorded.fields("read_file", json!({ "path": path }));
         assert_eq!(fields["version"], written.to_string(), "{path}");
+    }
+}
+
+/// Whoever writes a pattern that says where in a root something is means one of the two paths.
+#[test]
+fn overlapping_roots_with_patterns_about_places_are_warned_of() {
+    let fixture = Fixture::new();
+    fixture.input("docs/private/t", "x");
+    let (outer, inner) = (fixture.inputs(), fixture.inputs().join("docs"));
+    let private = inner.join("private");
+    let reads = |roots: &[&Path]| {
+        roots
+            .iter()
+            .fold(Session::builder(), |builder, root| builder.read_root(root))
+    };
+    type Change = fn(SessionBuilder) -> SessionBuilder;
+    let plain: Change = |builder| builder;
+    #[rustfmt::skip]
+    let rows: [(SessionBuilder, Change, Option<&str>); 14] = [
+        (reads(&[&outer, &inner]),            plain,                                  None),
+        (reads(&[&outer, &inner]),            |it| it.deny("/secret"),                Some("`docs` lies in `inputs`, and patterns begin at each of them: `/secret`")),
+        (reads(&[&inner, &outer]),            |it| it.deny("*.key").deny("docs/private/**"), Some("`docs/private/**`")),
+        (reads(&[&outer, &private]),          |it| it.allow("docs/**"),               Some("`private` lies in `inputs`, and patterns begin at each of them: `docs/**`")),
+        (reads(&[&outer, &inner]),            |it| it.deny("*.key").deny("!/a.key"),  Some("`!/a.key`")),
+        (reads(&[&outer, &inner]),            |it| it.deny("**/docs/private"),        Some("`**/docs/private`")),
+        (reads(&[&outer]).write_root(&inner), |it| it.deny("/secret"),                Some("`docs` lies in `inputs`")),
+        (reads(&[&inner]).write_root(&outer), |it| it.deny("/secret"),                Some("`docs` lies in `inputs`")),
+        (reads(&[&outer, &inner]),            |it| it.deny("secret"),                 None),
+        (reads(&[&outer, &inner]),            |it| it.deny("secret/").deny("**/*.key"), None),
+        (reads(&[&outer, &private]),          |it| it.deny("private"),                Some("`private` lies in `inputs`, where the patterns deny it")),
+        (reads(&[&outer]).work_root(fixture.workspace()), |it| it.deny("/secret"),    None),
+        (Session::builder().work_root(&outer), |it| it.deny("/secret"),               None),
+        (reads(&[&outer, &inner, &private]),  |it| it.deny("/secret"),                Some("`private` lies in `docs`")),
+    ];
+    for (number, (builder, change, expected)) in rows.into_iter().enumerate() {
+        let session = Recorded::build(change(builder)).session;
+        let mut warnings = session.warnings().iter();
+        let told = session.warnings();
+        match expected {
+            None => assert!(
+                !warnings.any(|it| it.contains(" lies in ")),
+                "{number}: {told:?}"
+            ),
+            Some(words) => {
+                assert!(warnings.any(|it| it.contains(words)), "{number}: {told:?}");
+            }
+        }
     }
 }
