@@ -1,10 +1,15 @@
 //! `mc:AlternateContent` (ECMA-376 part 3): one of several branches, the rest is passed over.
 
 use super::{Element, Error, MAX_DEPTH, Space, Tag, Xml, check};
-use quick_xml::reader::Reader;
 
-/// An open element.
-pub(super) enum Open<'a> {
+/// An open element, and the name that its end tag has to have.
+pub(super) struct Opened<'a> {
+    pub(super) name: &'a str,
+    kind: Open<'a>,
+}
+
+/// What an open element is.
+enum Open<'a> {
     /// One that the caller sees.
     Element,
     /// `mc:AlternateContent`, of which a branch has been taken or not.
@@ -17,10 +22,21 @@ pub(super) enum Open<'a> {
     Branch,
 }
 
-/// A branch behind its start tag, and a reader that stands there.
-pub(super) struct Branch<'a> {
+impl Open<'_> {
+    /// Takes one of the branches, if that has not been done.
+    fn take_branch(&mut self) -> bool {
+        let Open::Alternatives { taken, first } = self else {
+            return false;
+        };
+        *first = None;
+        !std::mem::replace(taken, true)
+    }
+}
+
+/// A branch, and what stands behind its start tag.
+struct Branch<'a> {
     tag: Tag<'a>,
-    reader: Reader<&'a [u8]>,
+    rest: &'a str,
 }
 
 impl<'a> Xml<'a> {
@@ -28,12 +44,15 @@ impl<'a> Xml<'a> {
     pub(super) fn open(&mut self, tag: Tag<'a>) -> Result<Option<Element<'a>>, Error> {
         check("XML depth", MAX_DEPTH as u64, self.open.len() as u64 + 1)?;
         self.check_attributes(&tag)?;
-        self.open.push(Open::Element);
+        self.open.push(Opened {
+            name: tag.name(),
+            kind: Open::Element,
+        });
         self.is_closed = tag.is_closed;
         self.declare(&tag)?;
         let space = self.space_of(&tag)?;
         if space == Space::Compatibility {
-            match tag.split_name().1 {
+            match tag.local_name() {
                 "AlternateContent" => {
                     self.alternatives();
                     return Ok(None);
@@ -52,67 +71,68 @@ impl<'a> Xml<'a> {
     pub(super) fn close(&mut self) -> Result<bool, Error> {
         let closed = self.open.pop();
         self.spaces.leave(self.open.len());
-        match closed {
-            Some(Open::Element) => {
+        let Some(Opened { name, kind }) = closed else {
+            return Ok(false);
+        };
+        match kind {
+            Open::Element => {
                 self.level -= 1;
                 Ok(true)
             }
-            Some(Open::Alternatives {
+            Open::Alternatives {
                 taken: false,
                 first: Some(first),
-            }) => self.go_back(*first).map(|()| false),
+            } => self.go_back(name, *first).map(|()| false),
             _ => Ok(false),
         }
     }
 
+    /// Says what the innermost element is, if not one that the caller sees.
+    fn is(&mut self, kind: Open<'a>) {
+        if let Some(innermost) = self.open.last_mut() {
+            innermost.kind = kind;
+        }
+    }
+
     fn alternatives(&mut self) {
-        self.open.pop();
-        self.open.push(Open::Alternatives {
-            taken: false,
-            first: None,
-        });
+        let (taken, first) = (false, None);
+        self.is(Open::Alternatives { taken, first });
     }
 
     /// Takes a branch after all, once it is known that there is no better one.
-    fn go_back(&mut self, branch: Branch<'a>) -> Result<(), Error> {
-        self.reader = branch.reader;
+    fn go_back(&mut self, name: &'a str, branch: Branch<'a>) -> Result<(), Error> {
+        self.rest = branch.rest;
         let (taken, first) = (true, None);
-        self.open.push(Open::Alternatives { taken, first });
-        self.open.push(Open::Branch);
+        let kind = Open::Alternatives { taken, first };
+        self.open.push(Opened { name, kind });
+        let (name, kind) = (branch.tag.name(), Open::Branch);
+        self.open.push(Opened { name, kind });
         self.declare(&branch.tag)
     }
 
     fn choice(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
         let is_understood = self.understands(tag)?;
-        if let [
-            ..,
-            Open::Alternatives {
+        let (tag, rest) = (*tag, self.rest);
+        if let [.., around, _] = self.open.as_mut_slice()
+            && let Open::Alternatives {
                 taken: false,
                 first: first @ None,
-            },
-            _,
-        ] = self.open.as_mut_slice()
+            } = &mut around.kind
             && !is_understood
             && !tag.is_closed
         {
-            let (tag, reader) = (*tag, self.reader.clone());
-            *first = Some(Box::new(Branch { tag, reader }));
+            *first = Some(Box::new(Branch { tag, rest }));
         }
         self.branch(is_understood)
     }
 
     /// Takes a branch if it is acceptable and the first one that is, else passes over it.
     fn branch(&mut self, is_acceptable: bool) -> Result<(), Error> {
-        self.open.pop();
-        let is_taken = match self.open.last_mut() {
-            Some(Open::Alternatives { taken, first }) if !*taken && is_acceptable => {
-                *taken = true;
-                *first = None;
-                true
-            }
+        self.is(Open::Branch);
+        let is_taken = match self.open.as_mut_slice() {
+            [.., around, _] => is_acceptable && around.kind.take_branch(),
             _ => false,
         };
-        self.open.push(Open::Branch);
         match is_taken {
             true => Ok(()),
             // A branch that is passed over and taken after all is read again, and so are those
@@ -129,7 +149,7 @@ impl<'a> Xml<'a> {
     fn understands(&self, tag: &Tag<'a>) -> Result<bool, Error> {
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            if attribute.key.into_inner() == "Requires" {
+            if attribute.name == "Requires" {
                 let mut prefixes = attribute.value.split_ascii_whitespace();
                 return Ok(prefixes.all(|prefix| self.spaces.is_extension(prefix)));
             }

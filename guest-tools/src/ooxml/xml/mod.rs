@@ -5,17 +5,20 @@
 //! predefined ones.
 
 mod alternatives;
+mod attributes;
 mod skip;
 mod space;
 
 pub(super) use space::Space;
 
 use super::{Error, check};
-use alternatives::Open;
-use quick_xml::events::attributes::{Attribute, Attributes};
-use quick_xml::events::{BytesRef, Event};
+use alternatives::Opened;
+use attributes::{Attribute, Attributes, is_space};
+use memchr::{memchr_iter, memchr2};
+use quick_xml::errors::IllFormedError;
+use quick_xml::escape;
+use quick_xml::events::{BytesRef, BytesText, Event};
 use quick_xml::reader::Reader;
-use quick_xml::{XmlVersion, escape};
 use space::Spaces;
 use std::borrow::Cow;
 
@@ -39,10 +42,11 @@ const MAX_ATTRIBUTES: usize = 1024;
 pub(super) struct Xml<'a> {
     part: &'a str,
     text_of_part: &'a str,
-    reader: Reader<&'a [u8]>,
+    /// What has not been read yet.
+    rest: &'a str,
     spaces: Spaces<'a>,
     /// All open elements, innermost last.
-    open: Vec<Open<'a>>,
+    open: Vec<Opened<'a>>,
     /// How many of them the caller sees.
     level: usize,
     /// Whether the innermost one has no end tag, being written `<a/>`.
@@ -65,8 +69,9 @@ pub(super) struct Element<'a> {
 #[derive(Clone, Copy)]
 struct Tag<'a> {
     text: &'a str,
-    /// Where the name ends.
+    /// Where the name ends, and where its local part begins.
     name: usize,
+    local: usize,
     is_closed: bool,
 }
 
@@ -79,27 +84,63 @@ enum Token<'a> {
 impl<'a> Element<'a> {
     /// Namespace and local name.
     pub(super) fn name(&self) -> (Space, &'a str) {
-        (self.space, self.tag.split_name().1)
+        (self.space, self.tag.local_name())
     }
 }
 
 impl<'a> Tag<'a> {
-    /// Prefix, empty when there is none, and local name.
-    fn split_name(&self) -> (&'a str, &'a str) {
-        split_name(&self.text[..self.name])
+    /// Reads the tag that a text starts with, and says how long it is with its brackets.
+    fn read(text: &'a str) -> Option<(Self, usize)> {
+        let bytes = text.as_bytes();
+        let mut name = 1;
+        let mut local = 0;
+        loop {
+            match *bytes.get(name)? {
+                b'>' | b'"' | b'\'' => break,
+                b':' if local == 0 => local = name,
+                byte if is_space(byte) => break,
+                _ => {}
+            }
+            name += 1;
+        }
+        let length = skip::tag(bytes, name)?;
+        let is_closed = bytes[length - 2] == b'/';
+        let text = &text[1..length - 1 - usize::from(is_closed)];
+        let name = text.len().min(name - 1);
+        let tag = Self {
+            text,
+            name,
+            local,
+            is_closed,
+        };
+        Some((tag, length))
     }
 
-    /// Without the check for doubles, whose cost grows with the square of their number.
+    fn name(&self) -> &'a str {
+        &self.text[..self.name]
+    }
+
+    fn local_name(&self) -> &'a str {
+        &self.text[self.local..self.name]
+    }
+
+    /// Empty when there is none.
+    fn prefix(&self) -> &'a str {
+        &self.text[..self.local.saturating_sub(1)]
+    }
+
+    /// Without a check for doubles, whose cost grows with the square of their number.
     fn attributes(&self) -> Attributes<'a> {
-        let mut attributes = Attributes::new(self.text, self.name);
-        attributes.with_checks(false);
-        attributes
+        Attributes::new(self.text, self.name)
     }
 }
 
 /// A name as prefix, empty when there is none, and local name.
 fn split_name(name: &str) -> (&str, &str) {
-    name.split_once(':').unwrap_or(("", name))
+    match name.bytes().position(|byte| byte == b':') {
+        Some(colon) => (&name[..colon], &name[colon + 1..]),
+        None => ("", name),
+    }
 }
 
 impl<'a> Xml<'a> {
@@ -107,7 +148,7 @@ impl<'a> Xml<'a> {
         Self {
             part,
             text_of_part: text,
-            reader: Reader::from_str(text),
+            rest: text.trim_start_matches('\u{feff}'),
             spaces: Spaces::default(),
             open: Vec::new(),
             level: 0,
@@ -130,10 +171,7 @@ impl<'a> Xml<'a> {
     /// the child before is passed over.
     pub(super) fn child(&mut self, parent: &Element<'_>) -> Result<Option<Element<'a>>, Error> {
         while self.level > parent.level {
-            // Text may have been read up to a reference, which the reader then expects.
-            if !self.rest().starts_with(b"&") {
-                self.skip()?;
-            }
+            self.skip()?;
             self.token()?;
         }
         loop {
@@ -149,18 +187,20 @@ impl<'a> Xml<'a> {
     /// document is properties that nobody reads.
     fn skip(&mut self) -> Result<(), Error> {
         if !self.is_closed {
-            let rest = self.rest();
-            let length = skip::length_inside(rest).ok_or_else(|| self.too_early())?;
+            let inside = skip::length_inside(self.rest.as_bytes());
+            let length = inside.ok_or_else(|| self.too_early())?;
             self.nodes += (length / SKIPPED_NODE) as u64;
-            // The end tag is left to the reader, which compares the names.
-            *self.reader.get_mut() = &rest[length..];
+            // The end tag is left to be read, so that the names are compared.
+            self.take(length);
         }
         Ok(())
     }
 
-    /// What has not been read yet.
-    fn rest(&self) -> &'a [u8] {
-        self.reader.get_ref()
+    /// Goes on by so many bytes, and answers what they are.
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
     }
 
     /// The text that stands directly in an element, up to its end.
@@ -206,7 +246,7 @@ impl<'a> Xml<'a> {
     ) -> Result<(), Error> {
         for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            visit(attribute.key.into_inner(), &self.value(&attribute)?);
+            visit(attribute.name, &self.value(attribute)?);
         }
         Ok(())
     }
@@ -250,19 +290,19 @@ impl<'a> Xml<'a> {
     ) -> Result<Option<Cow<'e, str>>, Error> {
         for attribute in element.tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            if is_wanted(attribute.key.into_inner()) {
-                return self.value(&attribute).map(Some);
+            if is_wanted(attribute.name) {
+                return self.value(attribute).map(Some);
             }
         }
         Ok(None)
     }
 
-    fn value<'v>(&self, attribute: &Attribute<'v>) -> Result<Cow<'v, str>, Error> {
+    fn value<'v>(&self, attribute: Attribute<'v>) -> Result<Cow<'v, str>, Error> {
         let is_plain = |byte: u8| byte >= b' ' && byte != b'&';
         if attribute.value.bytes().all(is_plain) {
-            return Ok(attribute.value.clone());
+            return Ok(attribute.value);
         }
-        let value = attribute.normalized_value(XmlVersion::Explicit1_0);
+        let value = attribute.normalized_value();
         value.map_err(|error| self.malformed(error))
     }
 
@@ -276,47 +316,95 @@ impl<'a> Xml<'a> {
                     false => continue,
                 }
             }
-            let before = self.rest().len();
-            let event = self.reader.read_event();
-            match event.map_err(|error| self.malformed(error))? {
-                Event::Start(_) => {
-                    if let Some(element) = self.open(self.tag(before, false))? {
-                        return Ok(Token::Start(element));
-                    }
-                }
-                Event::Empty(_) => {
-                    if let Some(element) = self.open(self.tag(before, true))? {
-                        return Ok(Token::Start(element));
-                    }
-                }
-                Event::End(_) => {
+            match self.rest.as_bytes() {
+                [b'<', b'/', ..] => {
+                    self.end_tag()?;
                     if self.close()? {
                         return Ok(Token::End);
                     }
                 }
-                Event::Text(text) => return Ok(Token::Text(text.xml10_content())),
-                Event::CData(text) => return Ok(Token::Text(text.xml10_content())),
-                Event::GeneralRef(reference) => return self.resolve(&reference).map(Token::Text),
-                Event::DocType(_) => return Err(self.malformed("it has a DTD")),
-                Event::Eof => return Err(self.too_early()),
-                Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
+                // The rare ones.
+                [b'&', ..] | [b'<', b'!' | b'?', ..] | [b'<'] | [] => {
+                    if let Some(text) = self.other()? {
+                        return Ok(Token::Text(text));
+                    }
+                }
+                [b'<', ..] => {
+                    let tag = self.start_tag()?;
+                    if let Some(element) = self.open(tag)? {
+                        return Ok(Token::Start(element));
+                    }
+                }
+                _ => return Ok(Token::Text(self.plain_text())),
             }
         }
     }
 
-    /// The tag between where the reader stood and where it stands.
-    fn tag(&self, before: usize, is_closed: bool) -> Tag<'a> {
-        let end = self.text_of_part.len();
-        let tag = &self.text_of_part[end - before..end - self.rest().len()];
-        // At the start of a part its byte order mark is part of what was read.
-        let tag = tag.trim_start_matches('\u{feff}');
-        let tag = &tag[1..tag.len() - if is_closed { 2 } else { 1 }];
-        let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-        Tag {
-            text: tag,
-            name: tag.bytes().position(is_space).unwrap_or(tag.len()),
-            is_closed,
+    fn start_tag(&mut self) -> Result<Tag<'a>, Error> {
+        match Tag::read(self.rest) {
+            Some((tag, length)) => {
+                self.take(length);
+                Ok(tag)
+            }
+            None => Err(self.ill_formed()),
         }
+    }
+
+    /// Reads an end tag, whose name has to be that of the innermost element.
+    fn end_tag(&mut self) -> Result<(), Error> {
+        let Some(Opened { name, .. }) = self.open.last() else {
+            return Err(self.ill_formed());
+        };
+        let name = *name;
+        let after_name = self.rest[2..].strip_prefix(name);
+        if after_name.is_some_and(|rest| rest.starts_with('>')) {
+            self.take(2 + name.len() + 1);
+            return Ok(());
+        }
+        let Some(length) = skip::tag(self.rest.as_bytes(), 2) else {
+            return Err(self.ill_formed());
+        };
+        let found = self.take(length)[2..length - 1].trim_end_matches([' ', '\t', '\r', '\n']);
+        if found == name {
+            return Ok(());
+        }
+        let (expected, found) = (name.to_owned(), found.to_owned());
+        let error = IllFormedError::MismatchedEndTag { expected, found };
+        Err(self.malformed(quick_xml::Error::from(error)))
+    }
+
+    fn plain_text(&mut self) -> Cow<'a, str> {
+        let length = memchr2(b'<', b'&', self.rest.as_bytes());
+        let text = self.take(length.unwrap_or(self.rest.len()));
+        // Line ends are one character.
+        match memchr::memchr(b'\r', text.as_bytes()) {
+            Some(_) => BytesText::from_escaped(text).xml10_content(),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// References, sections of characters, comments and the like.
+    fn other(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        match self.event()? {
+            Event::CData(text) => Ok(Some(text.xml10_content())),
+            Event::GeneralRef(reference) => self.resolve(&reference).map(Some),
+            Event::DocType(_) => Err(self.malformed("it has a DTD")),
+            Event::Eof => Err(self.too_early()),
+            _ => Ok(None),
+        }
+    }
+
+    /// What comes next, by a reader that knows all of XML; it is rare enough for one of its own.
+    fn event(&mut self) -> Result<Event<'a>, Error> {
+        let mut reader = Reader::from_str(self.rest);
+        let event = reader.read_event();
+        self.take(self.rest.len() - reader.get_ref().len());
+        event.map_err(|error| self.malformed(error))
+    }
+
+    /// What is wrong with markup that could not be read.
+    fn ill_formed(&mut self) -> Error {
+        self.event().err().unwrap_or_else(|| self.too_early())
     }
 
     fn check_attributes(&self, tag: &Tag<'a>) -> Result<(), Error> {
@@ -330,26 +418,27 @@ impl<'a> Xml<'a> {
     /// Notes the namespaces that a tag declares, which hold in the innermost element.
     fn declare(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
         let declarations = &tag.text[tag.name..];
-        if memchr::memmem::find(declarations.as_bytes(), b"xmlns").is_none() {
+        let declarations = declarations.as_bytes();
+        let mut maybe = memchr_iter(b'x', declarations);
+        if !maybe.any(|at| declarations[at..].starts_with(b"xmlns")) {
             return Ok(());
         }
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|error| self.malformed(error))?;
-            let prefix = match split_name(attribute.key.into_inner()) {
+            let prefix = match split_name(attribute.name) {
                 ("", "xmlns") => "",
                 ("xmlns", prefix) => prefix,
                 _ => continue,
             };
-            let uri = self.value(&attribute)?;
+            let uri = self.value(attribute)?;
             self.spaces.declare(self.open.len(), prefix, &uri)?;
         }
         Ok(())
     }
 
     fn space_of(&self, tag: &Tag<'a>) -> Result<Space, Error> {
-        let prefix = tag.split_name().0;
-        self.spaces.find(prefix).ok_or_else(|| {
-            let name = crate::ooxml::shown(&tag.text[..tag.name]);
+        self.spaces.find(tag.prefix()).ok_or_else(|| {
+            let name = crate::ooxml::shown(tag.name());
             self.malformed(format!("the prefix of `{name}` is not declared"))
         })
     }
@@ -372,7 +461,7 @@ impl<'a> Xml<'a> {
 
     /// What is wrong with the part, with the place that has been reached.
     pub(super) fn malformed(&self, problem: impl ToString) -> Error {
-        let position = self.text_of_part.len() - self.rest().len();
+        let position = self.text_of_part.len() - self.rest.len();
         let problem = crate::ooxml::shown(&problem.to_string());
         let problem = format!("{problem} (at byte {position})");
         Error::in_part(self.part, problem)
@@ -456,6 +545,46 @@ mod tests {
                 .message()
                 .contains("too early")
         );
+    }
+
+    #[test]
+    fn tags_are_read_however_they_are_written() {
+        for (inside, expected) in [
+            ("<t\n>a</t \r\n>", "t=a "),
+            ("<t a = '>' b=\"'>\">a</t>", "t=a "),
+            ("<t a='1'b='2'/><u />", "t= u= "),
+            ("<t xmlns:y='urn:y'>a<y:v/></t>", "t=a "),
+        ] {
+            assert_eq!(walked(inside).as_deref(), Ok(expected), "{inside}");
+        }
+        for (inside, expected) in [
+            ("<t></tt>", "expected `</t>`, but `</tt>` was found"),
+            ("<t></t x>", "expected `</t>`, but `</t x>` was found"),
+            ("<t a='></t>", "attribute value not closed"),
+            (
+                "<t a><u/></t>",
+                "attribute key must be directly followed by `=`",
+            ),
+            ("<t>&amp</t>", "reference not closed"),
+            ("<t><!-- </t>", "comment not closed"),
+        ] {
+            let inside = inside.replace("<t a>", "<t xmlns:y='y' a>");
+            assert!(problem(&inside).contains(expected), "{}", problem(&inside));
+        }
+    }
+
+    #[test]
+    fn attributes_are_read_however_they_are_written() {
+        let text =
+            format!("<root {SPACES}><t a='1'\tb=\"&lt;\n2\" c = '3' d='4'e='5' f='&x;' g/></root>");
+        let mut xml = Xml::new("p.xml", &text);
+        let root = xml.root().unwrap();
+        let t = xml.child(&root).unwrap().unwrap();
+        for (name, value) in [("a", "1"), ("b", "< 2"), ("c", "3"), ("d", "4"), ("e", "5")] {
+            assert_eq!(xml.attribute(&t, name).unwrap().as_deref(), Some(value));
+        }
+        assert!(xml.attribute(&t, "f").is_err());
+        assert!(xml.attribute(&t, "h").is_err());
     }
 
     #[test]

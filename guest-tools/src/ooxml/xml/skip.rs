@@ -8,7 +8,9 @@ pub(super) fn length_inside(text: &[u8]) -> Option<usize> {
     let mut depth = 0_u64;
     let mut position = 0;
     loop {
-        position += memchr(b'<', &text[position..])?;
+        if text.get(position) != Some(&b'<') {
+            position += memchr(b'<', &text[position..])?;
+        }
         let markup = &text[position..];
         let length = match markup.get(1)? {
             b'/' if depth == 0 => return Some(position),
@@ -19,7 +21,7 @@ pub(super) fn length_inside(text: &[u8]) -> Option<usize> {
             b'!' => declaration(markup)?,
             b'?' => memmem::find(markup, b"?>")? + 2,
             _ => {
-                let length = tag(markup)?;
+                let length = tag(markup, 1)?;
                 depth += u64::from(markup[length - 2] != b'/');
                 length
             }
@@ -38,9 +40,25 @@ fn declaration(markup: &[u8]) -> Option<usize> {
     Some(start + memmem::find(&markup[start..], end)? + end.len())
 }
 
-/// The length of a start tag, in whose values `>` may stand.
-fn tag(markup: &[u8]) -> Option<usize> {
-    let mut length = 1;
+/// The length of a tag, in whose values `>` may stand, of which some bytes have been read.
+pub(super) fn tag(markup: &[u8], read: usize) -> Option<usize> {
+    let end = read + memchr(b'>', &markup[read..])?;
+    let inside = &markup[read..end];
+    // Nearly all values stand in double quotes, and hold no `>`. Bytes are added up, since many of
+    // them fit into one register.
+    let (mut double, mut single) = (0, 0);
+    for byte in inside {
+        double ^= u8::from(*byte == b'"');
+        single |= u8::from(*byte == b'\'');
+    }
+    match (double, single) {
+        (0, 0) => Some(end + 1),
+        _ => tag_by_value(markup, read),
+    }
+}
+
+/// The same, value after value.
+fn tag_by_value(markup: &[u8], mut length: usize) -> Option<usize> {
     loop {
         length += memchr3(b'>', b'"', b'\'', &markup[length..])? + 1;
         match markup[length - 1] {

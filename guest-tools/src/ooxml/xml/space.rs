@@ -1,6 +1,7 @@
 //! The namespaces of Office.
 
 use super::{Error, MAX_NAMESPACES, check};
+use std::cell::Cell;
 
 /// The namespaces that matter here; transitional and strict ones are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,16 @@ const OFFICE_EXTENSIONS: &str = "http://schemas.microsoft.com/office/";
 #[derive(Default)]
 pub(super) struct Spaces<'a> {
     bindings: Vec<Binding<'a>>,
+    /// Those that were looked up last, by their length and first letter: documents declare some
+    /// thirty and use two or three.
+    recent: [Cell<Option<Recent<'a>>>; RECENT],
 }
+
+/// A prefix and what it stands for.
+type Recent<'a> = (&'a str, Option<Space>);
+
+/// Enough to tell apart those that stand beside one another.
+const RECENT: usize = 16;
 
 struct Binding<'a> {
     prefix: &'a str,
@@ -146,6 +156,7 @@ impl<'a> Spaces<'a> {
         prefix: &'a str,
         uri: &str,
     ) -> Result<(), Error> {
+        self.recent = Default::default();
         let count = self.bindings.len() as u64 + 1;
         check("XML namespaces", MAX_NAMESPACES as u64, count)?;
         let space = SPACES.iter().find(|(known, _)| *known == uri);
@@ -161,13 +172,25 @@ impl<'a> Spaces<'a> {
 
     /// Forgets what was declared deeper inside.
     pub(super) fn leave(&mut self, depth: usize) {
-        while self.bindings.pop_if(|last| last.depth > depth).is_some() {}
+        while self.bindings.pop_if(|last| last.depth > depth).is_some() {
+            self.recent = Default::default();
+        }
     }
 
     /// The namespace of a prefix, or nothing when it is not declared.
     pub(super) fn find(&self, prefix: &str) -> Option<Space> {
+        let first = prefix.bytes().next().unwrap_or_default();
+        let recent = &self.recent[(usize::from(first) ^ prefix.len() << 3) % RECENT];
+        if let Some((known, space)) = recent.get()
+            && known == prefix
+        {
+            return space;
+        }
         match (self.binding(prefix), prefix) {
-            (Some(binding), _) => binding.space,
+            (Some(binding), _) => {
+                recent.set(Some((binding.prefix, binding.space)));
+                binding.space
+            }
             // Without a prefix and a default there is no namespace; `xml` is always declared.
             (None, "" | "xml") => Some(Space::Other),
             (None, _) => None,
