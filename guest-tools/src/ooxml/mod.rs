@@ -196,6 +196,10 @@ fn check(limit: &'static str, value: u64, actual: u64) -> Result<(), Error> {
 
 /// A name from a document, fit for a message: without control characters, and not too long.
 fn shown(name: &str) -> String {
+    let is_plain = |byte: u8| byte >= b' ' && byte.is_ascii() && byte != 0x7f;
+    if name.len() <= MAX_SHOWN && name.bytes().all(is_plain) {
+        return name.to_owned();
+    }
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     name.chars().take(MAX_SHOWN).map(visible).collect()
 }

@@ -1,6 +1,6 @@
 //! Lists and their numbers (ECMA-376 part 1, 17.9).
 
-use super::properties::Numbered;
+use super::properties::{Numbered, number as number_of, value};
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, shown};
 use std::collections::{HashMap, HashSet};
@@ -185,12 +185,9 @@ impl Definition {
     fn read(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Self, Error> {
         let mut definition = Self::default();
         while let Some(child) = xml.child(element)? {
-            let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "styleLink") => definition.defines = value.as_deref().map(shown),
-                (Space::Word, "numStyleLink") => {
-                    definition.takes_over = value.as_deref().map(shown);
-                }
+                (Space::Word, "styleLink") => definition.defines = value(xml, &child)?,
+                (Space::Word, "numStyleLink") => definition.takes_over = value(xml, &child)?,
                 (Space::Word, "lvl") => {
                     let index = level_of(xml, &child)?;
                     if let Some(level) = index.and_then(|index| definition.levels.get_mut(index)) {
@@ -214,16 +211,16 @@ fn level_of(xml: &Xml<'_>, element: &Element<'_>) -> Result<Option<usize>, Error
 impl Level {
     fn read(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
-            let value = xml
-                .attribute_in(&child, Space::Word, "val")?
-                .unwrap_or_default();
             match child.name() {
-                (Space::Word, "start") => self.start = value.trim().parse().ok(),
-                (Space::Word, "isLgl") => self.is_legal = !matches!(&*value, "0" | "false"),
-                (Space::Word, "numFmt") => self.format = shown(&value),
-                (Space::Word, "pStyle") => self.style = Some(shown(&value)),
-                (Space::Word, "lvlText") => self.text = shown(&value),
-                (Space::Word, "lvlRestart") => self.restart = value.trim().parse().ok(),
+                (Space::Word, "start") => self.start = number_of(xml, &child)?,
+                (Space::Word, "isLgl") => {
+                    let value = value(xml, &child)?;
+                    self.is_legal = !matches!(value.as_deref(), Some("0" | "false"));
+                }
+                (Space::Word, "numFmt") => self.format = value(xml, &child)?.unwrap_or_default(),
+                (Space::Word, "pStyle") => self.style = value(xml, &child)?,
+                (Space::Word, "lvlText") => self.text = value(xml, &child)?.unwrap_or_default(),
+                (Space::Word, "lvlRestart") => self.restart = number_of(xml, &child)?,
                 _ => {}
             }
         }

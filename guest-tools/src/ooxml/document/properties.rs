@@ -2,7 +2,7 @@
 
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, shown};
-use std::borrow::Cow;
+use std::str::FromStr;
 
 /// What a paragraph, or a style of paragraphs, says of itself.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +28,9 @@ pub(super) struct Numbered {
 impl Properties {
     pub(super) fn read(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
-            let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "pStyle") => self.style = value.as_deref().map(shown),
-                (Space::Word, "outlineLvl") => self.outline = number(value),
+                (Space::Word, "pStyle") => self.style = value(xml, &child)?,
+                (Space::Word, "outlineLvl") => self.outline = number(xml, &child)?,
                 (Space::Word, "numPr") => self.numbered = numbered(xml, &child)?,
                 (Space::Word, "rPr") => self.end(xml, &child)?,
                 (Space::Word, "sectPr") => self.section(xml, &child)?,
@@ -76,12 +75,11 @@ impl Properties {
 
 fn numbered(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Option<Numbered>, Error> {
     let mut list = None;
-    let mut level = None;
+    let mut level: Option<u8> = None;
     while let Some(child) = xml.child(element)? {
-        let value = xml.attribute_in(&child, Space::Word, "val")?;
         match child.name() {
-            (Space::Word, "numId") => list = value.as_deref().map(shown),
-            (Space::Word, "ilvl") => level = number(value),
+            (Space::Word, "numId") => list = value(xml, &child)?,
+            (Space::Word, "ilvl") => level = number(xml, &child)?,
             _ => {}
         }
     }
@@ -89,6 +87,14 @@ fn numbered(xml: &mut Xml<'_>, element: &Element<'_>) -> Result<Option<Numbered>
     Ok(list.map(|list| Numbered { list, level }))
 }
 
-fn number(value: Option<Cow<'_, str>>) -> Option<u8> {
-    value.and_then(|value| value.trim().parse().ok())
+/// What an element says, fit to be shown.
+pub(super) fn value(xml: &Xml<'_>, element: &Element<'_>) -> Result<Option<String>, Error> {
+    let value = xml.attribute_in(element, Space::Word, "val")?;
+    Ok(value.as_deref().map(shown))
+}
+
+/// The number that an element says.
+pub(super) fn number<T: FromStr>(xml: &Xml<'_>, element: &Element<'_>) -> Result<Option<T>, Error> {
+    let value = xml.attribute_in(element, Space::Word, "val")?;
+    Ok(value.and_then(|value| value.trim().parse().ok()))
 }

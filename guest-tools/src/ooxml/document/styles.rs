@@ -1,7 +1,7 @@
 //! Paragraph styles (ECMA-376 part 1, 17.7): which of them are headings, and which are numbered.
 
 use super::headings;
-use super::properties::{Numbered, Properties};
+use super::properties::{Numbered, Properties, value};
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, shown};
 use std::borrow::Cow;
@@ -67,10 +67,9 @@ impl Styles {
         }
         let mut style = Style::default();
         while let Some(child) = xml.child(element)? {
-            let value = xml.attribute_in(&child, Space::Word, "val")?;
             match child.name() {
-                (Space::Word, "name") => style.name = shown(&value.unwrap_or_default()),
-                (Space::Word, "basedOn") => style.based_on = value.as_deref().map(shown),
+                (Space::Word, "name") => style.name = value(xml, &child)?.unwrap_or_default(),
+                (Space::Word, "basedOn") => style.based_on = value(xml, &child)?,
                 (Space::Word, "pPr") => style.properties.read(xml, &child)?,
                 _ => {}
             }
