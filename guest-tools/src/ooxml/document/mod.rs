@@ -12,6 +12,7 @@ mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::drawing::Linked;
 use super::package::Package;

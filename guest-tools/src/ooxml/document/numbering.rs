@@ -1,6 +1,7 @@
 //! Lists and their numbers (ECMA-376 part 1, 17.9).
 
 use super::properties::{Numbered, number as number_of, value};
+use super::words;
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, shown};
 use std::collections::{HashMap, HashSet};
@@ -308,6 +309,14 @@ fn number(number: u64, format: &str) -> String {
     match format {
         "bullet" | "none" => String::new(),
         "ordinal" => ordinal(number),
+        "cardinalText" => words::cardinal(number),
+        "ordinalText" => words::ordinal(number),
+        "hex" => format!("{number:X}"),
+        "numberInDash" => format!("- {number} -"),
+        "decimalEnclosedParen" => format!("({number})"),
+        "decimalEnclosedFullstop" => format!("{number}."),
+        "decimalEnclosedCircle" => circled(number),
+        "chicago" => chicago(number),
         "lowerLetter" => letters(number),
         "upperLetter" => letters(number).to_uppercase(),
         "lowerRoman" => roman(number),
@@ -326,6 +335,25 @@ fn ordinal(number: u64) -> String {
         _ => "th",
     };
     format!("{number}{ending}")
+}
+
+/// `①` to `⑳`, as far as there are signs.
+fn circled(number: u64) -> String {
+    let sign = (1..=20)
+        .contains(&number)
+        .then(|| 0x2460 + number as u32 - 1);
+    let sign = sign.and_then(char::from_u32);
+    sign.map_or_else(|| number.to_string(), String::from)
+}
+
+/// `*`, `†`, `‡`, `§`, then each of them twice, and so on.
+fn chicago(number: u64) -> String {
+    let Some(index) = number.checked_sub(1) else {
+        return number.to_string();
+    };
+    let sign = ["*", "†", "‡", "§"][(index % 4) as usize];
+    // Beyond a dozen nobody counts.
+    sign.repeat((index / 4 + 1).min(12) as usize)
 }
 
 /// `a` to `z`, then `aa` to `zz`, and so on.
@@ -559,7 +587,18 @@ mod tests {
             (112, "ordinal", "112th"),
             (122, "ordinal", "122nd"),
             (7, "none", ""),
-            (3, "chicago", "3"),
+            (3, "chicago", "‡"),
+            (6, "chicago", "††"),
+            (0, "chicago", "0"),
+            (21, "cardinalText", "Twenty-one"),
+            (21, "ordinalText", "Twenty-first"),
+            (28, "hex", "1C"),
+            (5, "numberInDash", "- 5 -"),
+            (5, "decimalEnclosedParen", "(5)"),
+            (5, "decimalEnclosedFullstop", "5."),
+            (20, "decimalEnclosedCircle", "⑳"),
+            (21, "decimalEnclosedCircle", "21"),
+            (3, "hebrew1", "3"),
         ] {
             assert_eq!(number(value, format), text);
         }
