@@ -45,6 +45,9 @@ pub(super) struct Body<'a> {
     counts: [usize; 2],
     /// Cells of tables so far.
     cells: u64,
+    /// Whether the part may hold characters that have a meaning in fonts of signs only, once that
+    /// has been looked at.
+    may_have_signs: Option<bool>,
 }
 
 /// What a body refers to.
@@ -83,6 +86,7 @@ impl<'a> Body<'a> {
             has_page_break: false,
             counts: [0; 2],
             cells: 0,
+            may_have_signs: None,
         }
     }
 
@@ -298,6 +302,7 @@ impl<'a> Body<'a> {
                 let sign = self.sign(xml, element)?;
                 text.push_str(&sign);
             }
+            (Space::Word, "r") => self.run(xml, element, text)?,
             (Space::Word, "ins" | "moveTo") => self.changed(xml, element, INSERTED, text)?,
             (Space::Word, "del" | "moveFrom") if self.options.with_changes => {
                 self.changed(xml, element, DELETED, text)?;
@@ -446,18 +451,69 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// A run, whose font may have signs in the place of letters.
+    fn run(
+        &mut self,
+        xml: &mut Xml<'_>,
+        element: &Element<'_>,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        let may_have_signs = *self
+            .may_have_signs
+            .get_or_insert_with(|| xml.may_hold_signs());
+        let mut font = None;
+        while let Some(child) = xml.child(element)? {
+            match (child.name(), font.as_deref()) {
+                ((Space::Word, "rPr"), _) if may_have_signs => font = font_of_signs(xml, &child)?,
+                ((Space::Word, "t" | "delText"), Some(font)) => {
+                    let mut signs = String::new();
+                    self.inline(xml, &child, &mut signs)?;
+                    self.push_signs(xml, font, &signs, text)?;
+                }
+                _ => self.inline(xml, &child, text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Text in a font of signs.
+    fn push_signs(
+        &mut self,
+        xml: &mut Xml<'_>,
+        font: &str,
+        signs: &str,
+        text: &mut String,
+    ) -> Result<(), Error> {
+        for sign in signs.chars() {
+            match symbols::is_private(sign) {
+                true => {
+                    let code = format!("{:X}", u32::from(sign));
+                    let sign = self.character(font, &code);
+                    xml.count_text(sign.len())?;
+                    text.push_str(&sign);
+                }
+                false => text.push(sign),
+            }
+        }
+        Ok(())
+    }
+
     /// A sign of a symbol font: its character, or its number.
     fn sign(&mut self, xml: &Xml<'_>, element: &Element<'_>) -> Result<String, Error> {
         let font = xml.attribute_in(element, Space::Word, "font")?;
         let font = font.unwrap_or_default();
         let code = xml.attribute_in(element, Space::Word, "char")?;
-        let code = code.unwrap_or_default();
+        Ok(self.character(&font, &code.unwrap_or_default()))
+    }
+
+    /// What a sign of a font stands for, by its number in hexadecimal digits.
+    fn character(&mut self, font: &str, code: &str) -> String {
         let number = u32::from_str_radix(code.trim(), 16).ok();
-        match number.and_then(|number| symbols::character(&font, number)) {
-            Some(character) => Ok(character.to_string()),
+        match number.and_then(|number| symbols::character(font, number)) {
+            Some(character) => character.to_string(),
             None => {
                 self.found.unknown_signs += 1;
-                Ok(format!("[{} {}]", shown(font.trim()), shown(code.trim())))
+                format!("[{} {}]", shown(font.trim()), shown(code.trim()))
             }
         }
     }
@@ -486,11 +542,16 @@ impl<'a> Body<'a> {
         text: &mut String,
     ) -> Result<(), Error> {
         let id = xml.attribute_in(element, Space::Relationships, "id")?;
+        let anchor = xml.attribute_in(element, Space::Word, "anchor")?;
         let inner = self.children(xml, element)?;
         let target = id.as_deref().and_then(|id| self.links.external(id));
-        match target {
-            Some(target) => self.push_link(xml, &inner, target, text)?,
-            None => text.push_str(&inner),
+        match (target, anchor.filter(|anchor| !anchor.is_empty())) {
+            // A place in what it leads to (17.16.22).
+            (Some(target), Some(anchor)) if !target.contains('#') => {
+                self.push_link(xml, &inner, &format!("{target}#{anchor}"), text)?;
+            }
+            (Some(target), _) => self.push_link(xml, &inner, target, text)?,
+            (None, _) => text.push_str(&inner),
         }
         Ok(())
     }
@@ -601,6 +662,21 @@ pub(super) fn marked(text: &str, mark: &str) -> String {
         return text.to_owned();
     }
     format!("{{{mark}{text}{end}")
+}
+
+/// The font of a run, if it is one of signs (17.3.2.26).
+fn font_of_signs(xml: &mut Xml<'_>, properties: &Element<'_>) -> Result<Option<String>, Error> {
+    while let Some(child) = xml.child(properties)? {
+        if child.name() == (Space::Word, "rFonts") {
+            let font = match xml.attribute_in(&child, Space::Word, "ascii")? {
+                None => xml.attribute_in(&child, Space::Word, "hAnsi")?,
+                font => font,
+            };
+            let font = font.filter(|font| symbols::is_font_of_signs(font));
+            return Ok(font.map(|font| font.into_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether an element is shown by itself, and not by what it holds.

@@ -3,6 +3,26 @@
 /// Where symbol fonts keep their signs, which are numbered by one byte.
 const PRIVATE: u32 = 0xf000;
 
+/// The fonts that have signs in the place of letters.
+const FONTS: [&str; 5] = [
+    "symbol",
+    "wingdings",
+    "wingdings 2",
+    "wingdings 3",
+    "webdings",
+];
+
+/// Whether a font has signs in the place of letters.
+pub(super) fn is_font_of_signs(font: &str) -> bool {
+    let font = font.trim();
+    FONTS.iter().any(|known| font.eq_ignore_ascii_case(known))
+}
+
+/// Whether a character has a meaning in fonts of signs only.
+pub(super) fn is_private(character: char) -> bool {
+    (PRIVATE..PRIVATE + 0x100).contains(&character.into())
+}
+
 /// The font `Symbol` from 20 to 7E, after Adobe's table of it.
 const SYMBOL_LOW: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\
     ‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";

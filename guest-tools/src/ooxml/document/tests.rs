@@ -539,6 +539,41 @@ fn links_stand_beside_the_text_of_their_block() {
 }
 
 #[test]
+fn a_link_to_a_place_elsewhere_keeps_the_place() {
+    let link = |attributes: &str| {
+        let text = run("here");
+        let link = format!("<w:hyperlink {attributes}>{text}</w:hyperlink>");
+        let blocks = read(&paragraph("", &link)).blocks;
+        blocks[0].links.first().map(|link| link.target.clone())
+    };
+    for (attributes, target) in [
+        ("r:id='l' w:anchor='p 2'", Some("https://example.org/#p 2")),
+        ("r:id='l' w:anchor=''", Some("https://example.org/")),
+        ("w:anchor='p'", None),
+    ] {
+        assert_eq!(link(attributes).as_deref(), target, "{attributes}");
+    }
+}
+
+#[test]
+fn letters_in_fonts_of_signs_are_what_they_show() {
+    let run = |font: &str, text: &str| {
+        let fonts = format!("<w:rPr><w:b/><w:rFonts {font}/></w:rPr>");
+        format!("<w:r>{fonts}<w:t>{text}</w:t></w:r>")
+    };
+    let body = paragraph(
+        "",
+        &(run("w:ascii='Symbol' w:hAnsi='Symbol'", "\u{f061} &#xF0B3; a")
+            + &run("w:hAnsi='Wingdings'", "\u{f0fc}\u{f0c3}")
+            + &run("w:ascii='Arial'", "\u{f061}")),
+    );
+    let document = read(&body);
+    let text = "α ≥ a✓[Wingdings F0C3]\u{f061}";
+    assert_eq!(document.blocks[0].text, text);
+    assert!(document.warnings[0].contains("1 signs"));
+}
+
+#[test]
 fn a_link_whose_text_is_in_pieces_keeps_its_target() {
     let begin = marks("begin", "")
         + &instruction("HYPERLINK \"http://a.example/\"")

@@ -264,6 +264,18 @@ impl<'a> Xml<'a> {
         })
     }
 
+    /// Whether the part may hold characters from F000 to F0FF, which are signs in some fonts.
+    pub(super) fn may_hold_signs(&self) -> bool {
+        let bytes = self.text_of_part.as_bytes();
+        let mut leads = memchr_iter(0xef, bytes);
+        let is_lead = |at| {
+            bytes
+                .get(at + 1)
+                .is_some_and(|next| (0x80..0x84).contains(next))
+        };
+        leads.any(is_lead) || memchr::memmem::find(bytes, b"&#").is_some()
+    }
+
     /// Counts text, here or from elsewhere, that becomes part of the answer.
     pub(super) fn count_text(&mut self, length: usize) -> Result<(), Error> {
         self.text += length as u64;
