@@ -42,7 +42,8 @@ pub(crate) struct Sheet {
     /// From the first cell to the last one, of the whole sheet; nothing without any.
     pub(crate) dimension: Option<String>,
     pub(crate) rows: Vec<Row>,
-    /// Ranges that are shown as one cell, whose value stands in the first one.
+    /// Ranges that are shown as one cell, whose value stands in the first one: those that reach
+    /// into what is answered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) merged: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -242,6 +243,17 @@ impl Window {
         rows.contains(&place.row) && self.range.contains(place)
     }
 
+    /// Whether a range has a cell among the rows that this answer holds.
+    fn touches(&self, range: &Range) -> bool {
+        let (first, last) = (range.first, range.last);
+        let (within, end) = (&self.range, self.next.map(|next| next.row));
+        let (top, left) = (self.position.row.max(within.first.row), within.first.column);
+        let (bottom, right) = (within.last.row, within.last.column);
+        let is_before_end = end.is_none_or(|end| first.row < end);
+        let rows = top <= last.row && first.row <= bottom && is_before_end;
+        rows && left <= last.column && first.column <= right
+    }
+
     fn has_row(&self, row: u32) -> bool {
         row >= self.position.row && (self.range.first.row..=self.range.last.row).contains(&row)
     }
@@ -318,7 +330,8 @@ impl Sheet {
         self.dimension = used.map(|used: Range| used.name());
         self.uncover(&merged)?;
         self.rows.retain(|row| !row.is_empty());
-        self.merged = merged.iter().map(Range::name).collect();
+        let shown = merged.iter().filter(|range| window.touches(range));
+        self.merged = shown.map(Range::name).collect();
         Ok(())
     }
 

@@ -139,6 +139,37 @@ fn what_merged_cells_cover_is_left_out() {
 }
 
 #[test]
+fn merged_ranges_are_told_of_where_they_reach_into_what_is_answered() {
+    let rows: String = (1..=9)
+        .map(|row| format!("<row r='{row}'><c r='A{row}'><v>1</v></c></row>"))
+        .collect();
+    let merged = "<mergeCells><mergeCell ref='A1:B2'/><mergeCell ref='B4:C6'/>\
+        <mergeCell ref='E8:F9'/></mergeCells>";
+    let bytes = book(&worksheet(&rows, merged), &worksheet("", ""));
+    let all = ["A1:B2", "B4:C6", "E8:F9"];
+    for (range, start, limit, expected) in [
+        ("A:F", 0, usize::MAX, &all[..]),
+        ("A:D", 0, usize::MAX, &all[..2]),
+        ("C5:D7", 0, usize::MAX, &all[1..2]),
+        ("A:F", 0, 3, &all[..1]),
+        ("A:F", 3, 1, &[]),
+        ("A:F", 6, 9, &all[1..]),
+    ] {
+        let options = WorkbookOptions {
+            range: Range::parse(range).unwrap(),
+            start: Position {
+                sheet: 0,
+                row: start,
+            },
+            limit,
+            ..WorkbookOptions::default()
+        };
+        let book = read(bytes.clone(), &options);
+        assert_eq!(book.sheets[0].merged, expected, "{range} {start} {limit}");
+    }
+}
+
+#[test]
 fn far_cells_cost_nothing() {
     let rows = "<row r='1048576'><c r='XFD1048576'><v>1</v></c></row>";
     let book = read(
