@@ -1,7 +1,8 @@
 //! The text of SmartArt (ECMA-376 part 1, 21.4): the data model, read as the tree it means.
 
 use super::Error;
-use super::drawing::{joined, paragraphs};
+use super::drawing::{joined, link, linked_paragraphs, target_of};
+use super::relationships::Relationships;
 use super::xml::{Element, Space, Xml};
 use std::collections::{HashMap, HashSet};
 
@@ -11,14 +12,15 @@ const INDENT: &str = "  ";
 /// Points that a diagram may have, and connections between them.
 const MAX_POINTS: usize = 10_000;
 
-/// The paragraphs of each node on a line each, children below their parents and indented.
-pub(super) fn read(part: &str, text: &str) -> Result<String, Error> {
+/// The paragraphs of each node on a line each, children below their parents and indented; with
+/// where their links lead, if these are given.
+pub(super) fn read(part: &str, text: &str, links: Option<&Relationships>) -> Result<String, Error> {
     let mut xml = Xml::new(part, text);
     let root = xml.root()?;
     let mut model = Model::default();
     while let Some(list) = xml.child(&root)? {
         match list.name() {
-            (Space::Diagram, "ptLst") => model.points(&mut xml, &list)?,
+            (Space::Diagram, "ptLst") => model.points(&mut xml, &list, links)?,
             (Space::Diagram, "cxnLst") => model.connections(&mut xml, &list)?,
             _ => {}
         }
@@ -50,8 +52,30 @@ enum Kind {
     Other,
 }
 
+/// Where a point leads as a whole, which Office writes as an extension ([MS-ODRAWXML] 2.8).
+fn shape_target<'l>(
+    xml: &mut Xml<'_>,
+    list: &Element<'_>,
+    links: &'l Relationships,
+) -> Result<Option<&'l str>, Error> {
+    let mut target = None;
+    while let Some(extension) = xml.child(list)? {
+        while let Some(child) = xml.child(&extension)? {
+            if child.name().1 == "cNvPr" {
+                target = target.or(target_of(xml, &child, links)?);
+            }
+        }
+    }
+    Ok(target)
+}
+
 impl Model {
-    fn points(&mut self, xml: &mut Xml<'_>, list: &Element<'_>) -> Result<(), Error> {
+    fn points(
+        &mut self,
+        xml: &mut Xml<'_>,
+        list: &Element<'_>,
+        links: Option<&Relationships>,
+    ) -> Result<(), Error> {
         while let Some(child) = xml.child(list)? {
             let id = xml.attribute(&child, "modelId")?;
             let id = id.unwrap_or_default().into_owned();
@@ -60,12 +84,23 @@ impl Model {
                 Some("doc") => Kind::Document,
                 Some(_) => Kind::Other,
             };
-            let mut text = String::new();
+            let mut paragraphs = Vec::new();
             while let Some(inner) = xml.child(&child)? {
-                if inner.name() == (Space::Diagram, "t") {
-                    text = joined(&paragraphs(xml, &inner)?);
+                match (inner.name(), links) {
+                    ((Space::Diagram, "t"), _) => {
+                        paragraphs = linked_paragraphs(xml, &inner, links)?;
+                    }
+                    ((Space::Diagram, "extLst"), Some(links)) => {
+                        if let Some(target) = shape_target(xml, &inner, links)? {
+                            for paragraph in &mut paragraphs {
+                                link(xml, &mut paragraph.text, target)?;
+                            }
+                        }
+                    }
+                    _ => {}
                 }
             }
+            let text = joined(&paragraphs);
             self.points.push(Point { id, kind, text });
             check_count(xml, self.points.len())?;
         }
@@ -171,7 +206,41 @@ mod tests {
             xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">
             <d:ptLst>{points}</d:ptLst><d:cxnLst>{connections}</d:cxnLst></d:dataModel>"#
         );
-        read("data.xml", &text).unwrap()
+        read("data.xml", &text, None).unwrap()
+    }
+
+    #[test]
+    fn links_of_text_and_of_points_are_written() {
+        let links = "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>\
+            <Relationship Id='a' Target='https://a.example/' TargetMode='External' Type='x'/>\
+            <Relationship Id='b' Target='https://b.example/' TargetMode='External' Type='x'/></Relationships>";
+        let links = Relationships::parse("data.xml", "rels", links).unwrap();
+        let link = |id: &str| format!("<a:hlinkClick r:id='{id}'/>");
+        let point = |id: &str, of_run: &str, of_point: &str| {
+            format!(
+                "<d:pt modelId='{id}'><d:t><a:p><a:r><a:rPr>{of_run}</a:rPr><a:t>{id}</a:t></a:r></a:p></d:t>\
+                 <d:extLst><a:ext><x:cNvPr>{of_point}</x:cNvPr></a:ext></d:extLst></d:pt>"
+            )
+        };
+        let points = [
+            point("1", &link("a"), ""),
+            point("2", "", &link("b")),
+            point("3", &link("a"), &link("b")),
+            point("4", "", ""),
+        ];
+        let text = format!(
+            r#"<d:dataModel xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:x="urn:x"
+            xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"
+            xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">
+            <d:ptLst>{}</d:ptLst></d:dataModel>"#,
+            points.concat()
+        );
+        let read = |links| read("data.xml", &text, links).unwrap();
+        assert_eq!(read(None), "1\n2\n3\n4");
+        assert_eq!(
+            read(Some(&links)),
+            "[1](https://a.example/)\n[2](https://b.example/)\n[3](https://a.example/)\n4"
+        );
     }
 
     #[test]

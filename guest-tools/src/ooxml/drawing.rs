@@ -88,7 +88,7 @@ pub(super) fn read(
         bodies: Vec::new(),
         options,
     };
-    drawing.walk(xml, element, &mut Placeholder::Other)?;
+    drawing.walk(xml, element, &mut Shape::default())?;
     Ok(drawing.bodies)
 }
 
@@ -104,36 +104,54 @@ impl Body {
     }
 }
 
+/// What a shape says of itself before its text.
+#[derive(Default)]
+struct Shape<'a> {
+    placeholder: Placeholder,
+    /// Where it leads as a whole.
+    target: Option<&'a str>,
+}
+
 struct Drawing<'a> {
     bodies: Vec<Body>,
     options: Options<'a>,
 }
 
-impl Drawing<'_> {
+impl<'a> Drawing<'a> {
     /// Recursion goes as deep as the XML, which [`Xml`] limits.
     fn walk(
         &mut self,
         xml: &mut Xml<'_>,
         element: &Element<'_>,
-        placeholder: &mut Placeholder,
+        shape: &mut Shape<'a>,
     ) -> Result<(), Error> {
         while let Some(child) = xml.child(element)? {
             match child.name() {
                 (Space::Presentation, "sp" | "pic" | "graphicFrame" | "grpSp") => {
-                    self.walk(xml, &child, &mut Placeholder::Other)?;
+                    self.walk(xml, &child, &mut Shape::default())?;
                 }
-                (Space::Presentation, "ph") => *placeholder = read_placeholder(xml, &child)?,
-                (Space::Presentation, "cNvPr") if self.options.with_alternatives => {
-                    self.alternative(xml.attribute(&child, "descr")?.as_deref());
+                (Space::Presentation, "ph") => shape.placeholder = read_placeholder(xml, &child)?,
+                (Space::Presentation, "cNvPr") => {
+                    if self.options.with_alternatives {
+                        self.alternative(xml.attribute(&child, "descr")?.as_deref());
+                    }
+                    if let Some(links) = self.options.links {
+                        shape.target = target_of(xml, &child, links)?;
+                    }
                 }
                 (Space::Presentation | Space::Drawing, "txBody") => {
-                    let paragraphs = linked_paragraphs(xml, &child, self.options.links)?;
+                    let mut paragraphs = linked_paragraphs(xml, &child, self.options.links)?;
+                    if let Some(target) = shape.target {
+                        for paragraph in &mut paragraphs {
+                            link(xml, &mut paragraph.text, target)?;
+                        }
+                    }
                     let content = Content::Paragraphs(paragraphs);
-                    self.push(*placeholder, content);
+                    self.push(shape.placeholder, content);
                 }
                 (Space::Drawing, "tbl") => {
                     let content = Content::Table(rows(xml, &child, self.options.links)?);
-                    self.push(*placeholder, content);
+                    self.push(shape.placeholder, content);
                 }
                 (Space::Chart, "chart") => {
                     let id = xml.attribute_in(&child, Space::Relationships, "id")?;
@@ -146,7 +164,7 @@ impl Drawing<'_> {
                 // What things look like, and what happens to them.
                 (_, "extLst" | "spPr" | "grpSpPr" | "style" | "bg" | "blipFill" | "xfrm")
                 | (Space::Presentation, "timing" | "transition" | "clrMapOvr") => {}
-                _ => self.walk(xml, &child, placeholder)?,
+                _ => self.walk(xml, &child, shape)?,
             }
         }
         Ok(())
@@ -202,8 +220,18 @@ pub(super) fn paragraphs(xml: &mut Xml<'_>, body: &Element<'_>) -> Result<Vec<Pa
     linked_paragraphs(xml, body, None)
 }
 
+/// Makes a text a link, unless it has one of its own.
+pub(super) fn link(xml: &mut Xml<'_>, text: &mut String, target: &str) -> Result<(), Error> {
+    if !text.trim().is_empty() && !text.contains("](") {
+        // One target may stand behind any number of lines.
+        xml.count_text(target.len())?;
+        *text = markdown::link(text, target);
+    }
+    Ok(())
+}
+
 /// The same, with where their links lead.
-fn linked_paragraphs(
+pub(super) fn linked_paragraphs(
     xml: &mut Xml<'_>,
     body: &Element<'_>,
     links: Option<&Relationships>,
@@ -304,8 +332,8 @@ fn linked_run(
     Ok(())
 }
 
-/// Where the properties of a run lead.
-fn target_of<'l>(
+/// Where the properties of a run or a shape lead.
+pub(super) fn target_of<'l>(
     xml: &mut Xml<'_>,
     properties: &Element<'_>,
     links: &'l Relationships,
@@ -464,6 +492,43 @@ mod tests {
             read(Some(&links)),
             "[one link](https://a.example/)[another](https://b.example/)inside ."
         );
+    }
+
+    #[test]
+    fn a_shape_leads_as_a_whole_where_its_text_does_not() {
+        let links = "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>\
+            <Relationship Id='a' Target='https://a.example/' TargetMode='External' Type='x'/>\
+            <Relationship Id='b' Target='https://b.example/' TargetMode='External' Type='x'/></Relationships>";
+        let links = Relationships::parse("s.xml", "rels", links).unwrap();
+        let run = |properties: &str, text: &str| {
+            format!("<a:p><a:r><a:rPr>{properties}</a:rPr><a:t>{text}</a:t></a:r></a:p>")
+        };
+        let inside = format!(
+            "<p:sp><p:nvSpPr><p:cNvPr><a:hlinkClick r:id='a'/></p:cNvPr></p:nvSpPr><p:txBody>{}{}<a:p/></p:txBody></p:sp>\
+             <p:sp><p:txBody>{}</p:txBody></p:sp>",
+            run("", "shape"),
+            run("<a:hlinkClick r:id='b'/>", "run"),
+            run("", "plain"),
+        );
+        let text = format!(
+            r#"<p:spTree xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"
+            xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"
+            xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">{inside}</p:spTree>"#
+        );
+        let texts = |links: Option<&Relationships>| {
+            let mut xml = Xml::new("slide", &text);
+            let root = xml.root().unwrap();
+            let with_alternatives = false;
+            let options = Options {
+                with_alternatives,
+                links,
+            };
+            let bodies = read(&mut xml, &root, options).unwrap();
+            bodies.iter().map(Body::text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(None), ["shape\nrun\n", "plain"]);
+        let linked = "[shape](https://a.example/)\n[run](https://b.example/)\n";
+        assert_eq!(texts(Some(&links)), [linked, "plain"]);
     }
 
     #[test]

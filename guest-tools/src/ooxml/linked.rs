@@ -7,11 +7,12 @@ use super::warnings::Warnings;
 use super::{Error, chart, diagram};
 use std::io::{BufRead, Seek};
 
-/// The text of a chart or a diagram.
+/// The text of a chart or a diagram; of the latter with its links, if that is asked for.
 pub(super) fn text<R: BufRead + Seek>(
     package: &mut Package<R>,
     links: &Relationships,
     linked: &Linked,
+    with_links: bool,
 ) -> Result<String, Error> {
     let (Linked::Chart(id) | Linked::Diagram(id)) = linked;
     let part = links.by_id(id).ok_or_else(|| {
@@ -21,7 +22,11 @@ pub(super) fn text<R: BufRead + Seek>(
     let text = package.part(part)?;
     match linked {
         Linked::Chart(_) => chart::read(part, &text),
-        Linked::Diagram(_) => diagram::read(part, &text),
+        Linked::Diagram(_) if with_links => {
+            let links = package.relationships(part).unwrap_or_default();
+            diagram::read(part, &text, Some(&links))
+        }
+        Linked::Diagram(_) => diagram::read(part, &text, None),
     }
 }
 
@@ -32,11 +37,12 @@ pub(super) fn fill_in<R: BufRead + Seek>(
     links: &Relationships,
     bodies: &mut [Body],
     place: &str,
+    with_links: bool,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     for body in bodies {
         if let Content::Linked(linked, into) = &mut body.content {
-            let read = text(package, links, linked);
+            let read = text(package, links, linked, with_links);
             let read = warnings.unless(&format!("{place}: {}", linked.name()), read)?;
             *into = read.unwrap_or_default();
         }

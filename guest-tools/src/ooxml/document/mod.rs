@@ -352,7 +352,8 @@ impl<R: BufRead + Seek> Reading<R> {
         let mut blocks = std::mem::take(&mut self.blocks);
         for block in &mut blocks {
             if let Some(drawing) = block.linked.take() {
-                let text = linked::text(&mut self.package, &self.links, &drawing);
+                let with_links = self.options.with_links;
+                let text = linked::text(&mut self.package, &self.links, &drawing, with_links);
                 let text = self.warnings.unless(drawing.name(), text)?;
                 block.text = text.unwrap_or_default();
             }

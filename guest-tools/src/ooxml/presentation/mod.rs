@@ -263,7 +263,9 @@ impl<R: BufRead + Seek> Reading<'_, R> {
         bodies: &mut [Body],
     ) -> Result<(), Error> {
         let place = format!("slide {index}");
-        linked::fill_in(&mut self.package, links, bodies, &place, &mut self.warnings)
+        let (package, warnings) = (&mut self.package, &mut self.warnings);
+        let with_links = self.options.with_links;
+        linked::fill_in(package, links, bodies, &place, with_links, warnings)
     }
 
     fn notes(&mut self, index: usize, links: &Relationships) -> Result<Option<String>, Error> {

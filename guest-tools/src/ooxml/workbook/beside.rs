@@ -199,7 +199,7 @@ fn drawings<R: BufRead + Seek>(
         ..drawing::Options::default()
     };
     let mut bodies = drawing::read(&mut xml, &root, options)?;
-    linked::fill_in(package, &links, &mut bodies, place, warnings)?;
+    linked::fill_in(package, &links, &mut bodies, place, with_links, warnings)?;
     let texts = bodies.iter().map(|body| body.text().trim().to_owned());
     Ok(texts.filter(|text| !text.is_empty()).collect())
 }
