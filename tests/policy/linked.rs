@@ -125,6 +125,8 @@ fn the_program_refuses_roots_with_other_names_of_its_files() {
         Run::of(command.arg("--read").arg(&inputs))
     };
     fs::write(&config, "max_depth = 3\n").unwrap();
+    // Checking begins no log.
+    fs::write(&log, "").unwrap();
     assert_eq!(check().status, Some(0));
     for (file, told) in [(&log, "the audit log"), (&config, "the configuration")] {
         let inside = inputs.join("name");

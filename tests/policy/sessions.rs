@@ -189,7 +189,11 @@ fn a_base_that_could_be_no_root_is_refused() {
     let own = cli.state().join("rootbound");
     let path = |path: &Path| path.to_str().unwrap().to_owned();
     fs::create_dir_all(own.join("audit")).unwrap();
-    fs::set_permissions(&own, Permissions::from_mode(0o700)).unwrap();
+    // A queue is opened before the session that it is for.
+    fs::create_dir(own.join("approvals")).unwrap();
+    for private in [&own, &own.join("approvals")] {
+        fs::set_permissions(private, Permissions::from_mode(0o700)).unwrap();
+    }
     let (log, config) = (
         fixture.outside().join("log"),
         fixture.inputs().join("c.toml"),
