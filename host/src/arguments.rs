@@ -1,5 +1,7 @@
 //! What a component may count on: its arguments are a JSON object.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, from_str};
 
@@ -19,15 +21,39 @@ pub(crate) fn check(text: &str, definition: &Definition) -> Result<(), CallError
     let Some(what) = what_is_wrong(text) else {
         return Ok(());
     };
+    let error = wrong(format!("the arguments are {what}"));
+    let error = match definition.known_and_least().1 {
+        None => error,
+        Some(least) => error.hint_of(such_as(&least.to_string())),
+    };
+    Err(with_what_is_known(error, definition))
+}
+
+/// An argument that the caller does not have.
+pub(crate) fn unknown(name: &str, definition: &Definition) -> CallError {
+    let message = format!("unknown argument `{name}`");
+    with_what_is_known(CallError::new(code::INVALID_ARGUMENTS, message), definition)
+}
+
+fn with_what_is_known(error: CallError, definition: &Definition) -> CallError {
     let (mut known, least) = definition.known_and_least();
     known.truncate(MOST_NAMES);
-    let error = wrong(format!("the arguments are {what}")).detail("known", known);
-    Err(match least {
+    let error = error.detail("known", known);
+    match least {
         None => error,
-        Some(least) => error
-            .hint_of(such_as(&least.to_string()))
-            .detail("example", least),
-    })
+        Some(least) => error.detail("example", least),
+    }
+}
+
+/// The names of the members of a JSON object that [`check`] took.
+///
+/// # Errors
+///
+/// `invalid-arguments` when one has what cannot be held: halves of characters.
+pub(crate) fn names(text: &str) -> Result<BTreeSet<String>, CallError> {
+    let members: BTreeMap<String, IgnoredAny> =
+        from_str(text).map_err(|error| unreadable(&error))?;
+    Ok(members.into_keys().collect())
 }
 
 /// The members of a JSON object that [`check`] took.
@@ -37,7 +63,11 @@ pub(crate) fn check(text: &str, definition: &Definition) -> Result<(), CallError
 /// `invalid-arguments` when it has what cannot be held: numbers that are too large, halves of
 /// characters, or more than 128 values inside one another.
 pub(crate) fn members(text: &str) -> Result<Map<String, Value>, CallError> {
-    from_str(text).map_err(|error| wrong(format!("the arguments cannot be read: {error}")))
+    from_str(text).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> CallError {
+    wrong(format!("the arguments cannot be read: {error}"))
 }
 
 fn wrong(message: String) -> CallError {

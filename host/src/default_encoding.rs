@@ -1,8 +1,10 @@
 //! The operator's word on what texts are in that do not say it themselves.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::arguments;
 use crate::component::Definition;
+use crate::error::CallError;
 use crate::output::extend_object;
 
 /// The argument by which a tool takes it (see `definition.input-schema` in the WIT).
@@ -16,20 +18,41 @@ pub fn is_encoding(label: &str) -> bool {
         .is_some_and(|encoding| encoding != encoding_rs::REPLACEMENT)
 }
 
-/// Adds the argument where the tool takes it and the caller does not give it. Everything else
+/// Adds the argument where the tool takes it and the operator said something. Everything else
 /// stays as it is, to the digit.
-pub(crate) fn arguments(arguments: String, definition: &Definition, label: &str) -> String {
-    if !definition.takes_text(ARGUMENT) {
-        return arguments;
+///
+/// # Errors
+///
+/// `invalid-arguments` when the caller gives it: it is the operator's to say.
+pub(crate) fn arguments(
+    arguments: String,
+    definition: &Definition,
+    label: Option<&str>,
+) -> Result<String, CallError> {
+    // A name can also be spelled with escapes.
+    let may_be_given = [ARGUMENT, "\\u"].iter().any(|it| arguments.contains(it));
+    // Most calls need no look at what the tool takes.
+    if (label.is_none() && !may_be_given) || !definition.takes_default_encoding() {
+        return Ok(arguments);
     }
-    match serde_json::from_str::<Map<String, Value>>(&arguments) {
-        Ok(given) if !given.contains_key(ARGUMENT) => {
+    if may_be_given && arguments::names(&arguments)?.contains(ARGUMENT) {
+        return Err(refused(definition));
+    }
+    Ok(match label {
+        Some(label) => {
             let member = format!("\"{ARGUMENT}\":{}", Value::from(label));
             extend_object(&arguments, &[member])
         }
-        // What the host cannot hold, the tool might.
-        _ => arguments,
-    }
+        None => arguments,
+    })
+}
+
+fn refused(definition: &Definition) -> CallError {
+    let hint = match definition.takes("encoding") {
+        true => "leave it out: the operator says it; `encoding` says it of one call",
+        false => "leave it out: the operator says it",
+    };
+    arguments::unknown(ARGUMENT, definition).hint_of(hint)
 }
 
 #[cfg(test)]
@@ -49,29 +72,60 @@ mod tests {
     }
 
     #[test]
-    fn it_is_added_where_it_is_taken_and_not_given() {
+    fn it_is_added_where_it_is_taken() {
         let takes = definition(r#"{"properties":{"default_encoding":{"type":"string"}}}"#);
-        let other = definition(r#"{"properties":{"encoding":{"type":"string"}}}"#);
-        let add = |text: &str, to: &Definition| arguments(text.to_owned(), to, "latin1");
         for (given, becomes) in [
             ("{}", r#"{"default_encoding":"latin1"}"#),
+            (" { } ", r#"{"default_encoding":"latin1"}"#),
             (
                 r#"{"n":12345678901234567890.0}"#,
                 r#"{"n":12345678901234567890.0,"default_encoding":"latin1"}"#,
             ),
             (
-                r#"{"default_encoding":"gbk"}"#,
-                r#"{"default_encoding":"gbk"}"#,
+                r#"{"a":[{"default_encoding":"\ud800"}]}"#,
+                r#"{"a":[{"default_encoding":"\ud800"}],"default_encoding":"latin1"}"#,
             ),
-            (
-                r#"{"default\u005fencoding":"gbk"}"#,
-                r#"{"default\u005fencoding":"gbk"}"#,
-            ),
-            ("[]", "[]"),
-            ("{", "{"),
         ] {
-            assert_eq!(add(given, &takes), becomes, "{given}");
-            assert_eq!(add(given, &other), given);
+            let add = |label| arguments(given.to_owned(), &takes, label).unwrap();
+            assert_eq!(add(Some("latin1")), becomes, "{given}");
+            assert_eq!(add(None), given);
+        }
+    }
+
+    #[test]
+    fn it_is_never_the_callers_to_say() {
+        let takes = definition(
+            r#"{"properties":{"path":{"type":"string"},"default_encoding":{"type":"string"}}}"#,
+        );
+        for given in [
+            r#"{"default_encoding":"gbk"}"#,
+            r#"{"default_encoding":null}"#,
+            r#"{"path":"a","default\u005fencoding":5}"#,
+            r#"{"\ud800":1,"default_encoding":"gbk"}"#,
+        ] {
+            for label in [Some("latin1"), None] {
+                let error = arguments(given.to_owned(), &takes, label).unwrap_err();
+                assert_eq!(error.code(), "invalid-arguments", "{given}");
+            }
+        }
+        let error = arguments(r#"{"default_encoding":"gbk"}"#.into(), &takes, None).unwrap_err();
+        assert_eq!(error.message(), "unknown argument `default_encoding`");
+        assert_eq!(error.details()["known"], serde_json::json!(["path"]));
+    }
+
+    /// What is no such property is between the caller and the tool.
+    #[test]
+    fn another_argument_of_the_name_is_the_tools_own() {
+        for schema in [
+            r#"{"properties":{"encoding":{"type":"string"}}}"#,
+            r#"{"properties":{"default_encoding":{"type":"boolean"}}}"#,
+            r#"{"properties":{"default_encoding":{"type":"string"}},"required":["default_encoding"]}"#,
+        ] {
+            let own = definition(schema);
+            for given in ["{}", r#"{"default_encoding":"gbk"}"#] {
+                let kept = arguments(given.to_owned(), &own, Some("latin1")).unwrap();
+                assert_eq!(kept, given, "{schema}");
+            }
         }
     }
 

@@ -363,7 +363,7 @@ pub(crate) fn extend_object(object: &str, members: &[String]) -> String {
     if members.is_empty() {
         return object.to_owned();
     }
-    let body = object[..object.rfind('}').unwrap_or(object.len())].trim_end();
+    let body = object[..object.rfind('}').unwrap_or(object.len())].trim();
     let mut text = String::with_capacity(
         body.len() + members.iter().map(|member| member.len() + 1).sum::<usize>() + 1,
     );

@@ -377,10 +377,8 @@ impl Session {
         };
         arguments::check(&arguments, definition)?;
         state.word = CallerWord::read(&arguments, definition)?;
-        let arguments = match &self.shared.default_encoding {
-            Some(label) => default_encoding::arguments(arguments, definition, label),
-            None => arguments,
-        };
+        let label = self.shared.default_encoding.as_deref();
+        let arguments = default_encoding::arguments(arguments, definition, label)?;
         named_root::arguments(arguments, definition, &self.shared.roots)
     }
 

@@ -1,5 +1,7 @@
 //! Arguments that do not fit: for every tool, whatever its schema says.
 
+use std::collections::BTreeSet;
+
 use rootbound::Definition;
 use serde_json::{Map, Value, json};
 
@@ -33,26 +35,52 @@ fn unknown_arguments_are_refused_with_the_known_ones() {
     let fixture = Fixture::new();
     let recorded = fixture.session();
     let before = tree(fixture.base());
-    for (tool, schema, mut example) in tools(&recorded) {
+    for (tool, _, mut example) in tools(&recorded) {
         example.insert("no_such_argument".to_owned(), json!(true));
         let error = assert_invalid(&recorded, &tool.name, &example.into(), "`no_such_argument`");
-        let mut known: Vec<&str> = schema["properties"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
-        let mut told: Vec<&str> = error["known"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| name.as_str().unwrap())
-            .collect();
-        known.sort_unstable();
-        told.sort_unstable();
-        assert_eq!(told, known, "{}", tool.name);
+        assert_eq!(told(&error), known(tool), "{}", tool.name);
     }
     assert_eq!(tree(fixture.base()), before);
+}
+
+/// The arguments that a model is shown.
+fn known(tool: &Definition) -> BTreeSet<String> {
+    let schema = tool.schema_for_models();
+    let properties = schema["properties"].as_object().unwrap();
+    properties.keys().cloned().collect()
+}
+
+/// The arguments that a refusal names.
+fn told(error: &Value) -> BTreeSet<String> {
+    let names = error["known"].as_array().unwrap().iter();
+    names
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// It is the operator's to say, and the host passes it on.
+#[test]
+fn the_default_encoding_is_no_argument_of_callers() {
+    let fixture = Fixture::new();
+    for label in [None, Some("windows-1252")] {
+        let recorded = fixture.session_with(|builder| match label {
+            Some(label) => builder.default_encoding(label),
+            None => builder,
+        });
+        let before = tree(fixture.base());
+        for (tool, _, mut example) in tools(&recorded) {
+            example.insert("default_encoding".to_owned(), json!("gbk"));
+            let naming = "unknown argument `default_encoding`";
+            let error = assert_invalid(&recorded, &tool.name, &example.into(), naming);
+            assert_eq!(told(&error), known(tool), "{}", tool.name);
+            let wrong = recorded.error(&tool.name, json!({ "no_such_argument": 1 }));
+            assert!(
+                !wrong.to_json().to_string().contains("default_encoding"),
+                "{wrong:?}"
+            );
+        }
+        assert_eq!(tree(fixture.base()), before);
+    }
 }
 
 /// The least call of each tool is taken from the refusal and works as far as its arguments go.
@@ -111,6 +139,9 @@ fn arguments_of_another_type_are_refused_by_name() {
     let before = tree(fixture.base());
     for (tool, schema, example) in tools(&recorded) {
         for (name, property) in schema["properties"].as_object().unwrap() {
+            if !known(tool).contains(name) {
+                continue;
+            }
             let kind = property["type"].as_str().unwrap();
             for value in values.iter().filter(|value| !fits(value, kind)) {
                 let mut arguments = example.clone();

@@ -89,7 +89,9 @@ impl Definition {
         let mut schema: Map<String, Value> = schema.unwrap_or_default();
         schema.entry("type").or_insert_with(|| json!("object"));
         let properties = schema.entry("properties").or_insert_with(|| json!({}));
-        if let Some(properties) = properties.as_object_mut() {
+        if let Some(properties) = properties.as_object_mut()
+            && self.takes_default_encoding()
+        {
             properties.shift_remove(default_encoding::ARGUMENT);
         }
         schema.into()
@@ -98,6 +100,17 @@ impl Definition {
     /// Whether the tool has an argument of this name.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.argument(name).is_some()
+    }
+
+    /// Whether the tool has the argument by which the host passes on the operator's word on
+    /// texts. One that it cannot do without is the tool's own, since the operator need not say
+    /// anything.
+    pub(crate) fn takes_default_encoding(&self) -> bool {
+        const NAME: &str = default_encoding::ARGUMENT;
+        let schema: Value = serde_json::from_str(&self.input_schema).unwrap_or_default();
+        let required = schema["required"].as_array();
+        let is_required = required.is_some_and(|names| names.contains(&NAME.into()));
+        schema["properties"][NAME]["type"] == "string" && !is_required
     }
 
     /// Whether the tool has an argument of this name that is text.
@@ -187,6 +200,10 @@ mod tests {
             (
                 r#"{"type":"object","properties":{"default_encoding":{"type":"string"}},"additionalProperties":false}"#,
                 json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            ),
+            (
+                r#"{"properties":{"default_encoding":{"type":"boolean"}}}"#,
+                json!({"properties": {"default_encoding": {"type": "boolean"}}, "type": "object"}),
             ),
         ] {
             let definition = Definition {

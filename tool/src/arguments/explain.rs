@@ -1,13 +1,14 @@
 //! What is wrong with arguments, in words that an agent can act on.
 
 use super::meant;
+use crate::schema::OF_THE_OPERATOR;
 use crate::{Failure, nearest, quoted};
 use serde_json::{Map, Value, json};
 
 const OBJECT: &str =
     "give the arguments as one JSON object, such as `{\"path\": \"notes/todo.txt\"}`";
 
-pub(super) fn not_an_object(text: &str, schema: &Value) -> Failure {
+pub(super) fn not_an_object(text: &str, mut schema: Value) -> Failure {
     let failure = match serde_json::from_str::<Value>(text) {
         Ok(value) => Failure::invalid_arguments(format!(
             "the arguments are {} and not a JSON object",
@@ -16,7 +17,8 @@ pub(super) fn not_an_object(text: &str, schema: &Value) -> Failure {
         .hint(OBJECT),
         Err(error) => not_json(&error),
     };
-    with_what_is_known(failure, schema)
+    take_out_the_operators(&mut schema);
+    with_what_is_known(failure, &schema)
 }
 
 fn not_json(error: &serde_json::Error) -> Failure {
@@ -24,15 +26,36 @@ fn not_json(error: &serde_json::Error) -> Failure {
 }
 
 /// Holds arguments that the parser refused against their schema.
-pub(super) fn explain(text: &str, schema: &Value, error: &serde_json::Error) -> Failure {
+pub(super) fn explain(text: &str, mut schema: Value, error: &serde_json::Error) -> Failure {
+    let is_taken_out = take_out_the_operators(&mut schema);
     let failure = match serde_json::from_str::<Value>(text) {
         Err(error) => not_json(&error),
-        // Null is another way to leave an argument out, where the parser allows it.
-        Ok(arguments) => wrong(&without_null(&arguments), schema, &At::top(schema))
-            .or_else(|| wrong(&arguments, schema, &At::top(schema)))
-            .unwrap_or_else(|| otherwise_wrong(error, schema)),
+        Ok(mut arguments) => {
+            // The host put it there.
+            if let (true, Some(members)) = (is_taken_out, arguments.as_object_mut()) {
+                members.shift_remove(OF_THE_OPERATOR);
+            }
+            explain_value(&arguments, &schema, error)
+        }
     };
-    with_what_is_known(failure, schema)
+    with_what_is_known(failure, &schema)
+}
+
+fn explain_value(arguments: &Value, schema: &Value, error: &serde_json::Error) -> Failure {
+    // Null is another way to leave an argument out, where the parser allows it.
+    wrong(&without_null(arguments), schema, &At::top(schema))
+        .or_else(|| wrong(arguments, schema, &At::top(schema)))
+        .unwrap_or_else(|| otherwise_wrong(error, schema))
+}
+
+/// Leaves what callers know of: not the operator's word on texts, where the tool takes that.
+fn take_out_the_operators(schema: &mut Value) -> bool {
+    let taken = required(schema).all(|name| name != OF_THE_OPERATOR)
+        && schema["properties"][OF_THE_OPERATOR]["type"] == "string";
+    if taken && let Some(properties) = schema["properties"].as_object_mut() {
+        properties.shift_remove(OF_THE_OPERATOR);
+    }
+    taken
 }
 
 /// Adds what the next try needs: the arguments that there are, unless the failure says which are

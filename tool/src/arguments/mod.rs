@@ -26,9 +26,9 @@ pub struct NoArguments {}
 /// type or out of its range, wherever in the arguments it stands.
 pub(crate) fn parse<T: Tool>(text: &str) -> Result<T::Arguments, Failure> {
     if !text.trim_start().starts_with('{') {
-        return Err(explain::not_an_object(text, &schema::input::<T>()));
+        return Err(explain::not_an_object(text, schema::input::<T>()));
     }
-    parsed::<T>(text).map_err(|error| explain::explain(text, &schema::input::<T>(), &error))
+    parsed::<T>(text).map_err(|error| explain::explain(text, schema::input::<T>(), &error))
 }
 
 fn parsed<T: Tool>(text: &str) -> serde_json::Result<T::Arguments> {

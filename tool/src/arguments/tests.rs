@@ -22,6 +22,7 @@ struct Arguments {
     limit: Option<Within<1, 9>>,
     least: Option<Within<4, { u64::MAX }>>,
     word: Option<Word>,
+    default_encoding: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -297,4 +298,30 @@ fn null_leaves_an_argument_out() {
     assert!(parse::<Change>(r#"{"path":"a","content":"b","limit":null,"word":null}"#).is_ok());
     let failure = refusal(r#"{"path":null,"content":"b"}"#);
     assert_eq!(failure.message, "argument `path` is missing");
+}
+
+/// The host adds it, so that the tool takes it, and no caller hears of it.
+#[test]
+fn what_the_host_passes_on_of_the_operator_is_not_known_to_callers() {
+    assert!(parse::<Change>(r#"{"path":"a","content":"b","default_encoding":"gbk"}"#).is_ok());
+    for (text, message) in [
+        ("[]", "the arguments are an array and not a JSON object"),
+        (
+            r#"{"path":"a","content":5,"default_encoding":"gbk"}"#,
+            "argument `content` is a number",
+        ),
+        (
+            r#"{"path":"a","content":"b","defaultencoding":1,"default_encoding":"gbk"}"#,
+            "unknown argument `defaultencoding`",
+        ),
+        (
+            r#"{"path":"a","path":"b","default_encoding":"gbk"}"#,
+            "duplicate field `path`",
+        ),
+    ] {
+        let failure = refusal(text);
+        assert_eq!(failure.message, message);
+        let told = [failure.hint, failure.details].concat();
+        assert!(!told.contains("default_encoding"), "{told}");
+    }
 }

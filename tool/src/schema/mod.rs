@@ -11,6 +11,10 @@ use serde_json::{Value, json};
 /// host reads them from the arguments and judges them when it commits.
 pub(crate) const GUARDS: [&str; 2] = ["expected_version", "expected_sha256"];
 
+/// The argument by which the host passes on what the operator says of texts. Callers do not
+/// have it.
+pub(crate) const OF_THE_OPERATOR: &str = "default_encoding";
+
 /// The schema of a tool's arguments.
 pub(crate) fn input<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
