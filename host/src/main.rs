@@ -1,6 +1,7 @@
 //! The command line and the MCP server. They see only the public library.
 
 mod cli;
+mod dry_run;
 mod mcp;
 
 use std::process::ExitCode;

@@ -72,6 +72,78 @@ fn dry_run_is_no_argument_of_a_tool_that_reads_and_nothing_but_true_or_false() {
     assert!(!fixture.workspace().join("b.md").exists());
 }
 
+/// The host takes it out before the tool sees anything, so the tool cannot name it.
+#[test]
+fn dry_run_is_named_by_every_refusal_that_names_arguments() {
+    for toolset in ["files", "single"] {
+        let fixture = Fixture::new();
+        let mut client = Client::over(&fixture, GENERATIONS[0], &["--toolset", toolset]);
+        let list = client.request("tools/list", json!({}));
+        for tool in list["result"]["tools"].as_array().unwrap() {
+            let schema = &tool["inputSchema"];
+            let properties = schema["properties"].as_object().unwrap();
+            let name = tool["name"].as_str().unwrap();
+            let mut arguments = schema["examples"][0].clone();
+            arguments["no_such_argument"] = json!(1);
+            let refused = client.call(name, arguments).fields();
+            let error = refused.get("error").unwrap_or(&refused);
+            let quoted: Vec<String> = properties.keys().map(|it| format!("`{it}`")).collect();
+            let known = format!("known arguments: {}", quoted.join(", "));
+            assert!(error["hint"].as_str().unwrap().ends_with(&known), "{error}");
+            if toolset == "files" {
+                let known: Vec<&String> = properties.keys().collect();
+                assert_eq!(error["known"], json!(known), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dry_run_by_another_name_changes_nothing_and_is_told_the_right_one() {
+    let fixture = Fixture::new();
+    let mut client = Client::over(&fixture, GENERATIONS[0], &[]);
+    for (arguments, meant) in [
+        (
+            json!({"path": "b", "content": "x", "dryrun": true}),
+            "`dry_run`",
+        ),
+        (
+            json!({"path": "b", "content": "x", "dry-run": true}),
+            "`dry_run`",
+        ),
+        (
+            json!({"path": "b", "content": "x", "dryRun": "yes"}),
+            "`dry_run`",
+        ),
+        (
+            json!({"path": "b", "content": "x", "preview": true}),
+            "`dry_run`",
+        ),
+        (
+            json!({"path": "b", "text": "x", "dryrun": true}),
+            "`dry_run`, `content`",
+        ),
+    ] {
+        let refused = client.call("write_file", arguments.clone());
+        assert_eq!(refused.code(), "invalid-arguments", "{arguments}");
+        let hint = refused.fields()["hint"].as_str().unwrap().to_owned();
+        let told = format!("did you mean {meant}? known arguments: `path`");
+        assert!(hint.starts_with(&told), "{arguments}: {hint}");
+        assert!(!fixture.workspace().join("b").exists());
+    }
+    // What is known inside of a list is not what is known beside it.
+    let arguments = json!({"path": "b", "edits": [{"dryrun": true}]});
+    let error = client.call("edit_file", arguments).fields();
+    assert_eq!(
+        error["known"],
+        json!(["old_text", "new_text", "replace_all"])
+    );
+    assert!(!error["hint"].to_string().contains("dry_run"), "{error}");
+    let arguments = json!({"path": "b", "dryrun": true});
+    let error = client.call("read_file", arguments).fields();
+    assert!(!error.to_string().contains("dry_run"), "{error}");
+}
+
 #[test]
 fn a_refusal_is_an_error_that_the_model_sees_with_its_code() {
     for generation in GENERATIONS {

@@ -239,3 +239,30 @@ fn the_command_line_answers_a_dry_run_with_success() {
     assert_eq!(answer["effects"][1]["operation"], "create");
     assert_eq!(tree(fixture.base()), before);
 }
+
+/// To clients of MCP it is an argument.
+#[test]
+fn the_command_line_names_its_option_where_an_argument_is_given_for_it() {
+    let (fixture, cli) = (arranged(), Cli::new());
+    let before = tree(fixture.base());
+    let workspace = fixture.workspace();
+    for name in ["dry_run", "dryrun", "dry-run"] {
+        let arguments = json!({ "path": "new", "content": "hello", name: true });
+        let further = ["--write".as_ref(), workspace.as_os_str()];
+        let error = cli.call("write_file", &arguments, further).refusal();
+        let hint = error["hint"].as_str().unwrap();
+        assert!(
+            hint.starts_with("`--dry-run` on the command line"),
+            "{hint}"
+        );
+        assert!(hint.contains("known arguments: `path`"), "{hint}");
+    }
+    let arguments = json!({ "path": "new", "content": 5 });
+    let answer = cli.call(
+        "write_file",
+        &arguments,
+        ["--write".as_ref(), workspace.as_os_str()],
+    );
+    assert!(!answer.refusal().to_string().contains("dry-run"));
+    assert_eq!(tree(fixture.base()), before);
+}

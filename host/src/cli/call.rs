@@ -1,16 +1,20 @@
 //! `rootbound call`.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Context;
-use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant};
+use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant, code};
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::args::CallArgs;
 use super::opening::Purpose;
 use super::{Exit, Failure, print};
+use crate::dry_run;
 
 /// Most bytes of arguments that are read from the standard input. The largest content a
 /// call may write by default, in its longest JSON spelling, fits.
@@ -24,6 +28,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
         true => Purpose::DryRuns,
         false => Purpose::Calls,
     };
+    let dry_runs = meant_as_dry_run(&arguments);
     let tenant = args.session.open(purpose)?.tenant;
     let exit = match call(&tenant, args, arguments) {
         Ok(output) => {
@@ -31,12 +36,33 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
             Exit::Success
         }
         Err(error) => {
-            print::error(tenant.toolset_of(&args.tool), &error);
+            let mut shown = tenant.toolset_of(&args.tool).failure(&error);
+            if dry_runs.iter().any(|name| is_refused(name, &error)) {
+                name_option(&mut shown["error"]["hint"]);
+            }
+            print::json(&shown.to_string());
             Exit::Refused
         }
     };
     close(&tenant);
     Ok(exit)
+}
+
+/// The arguments that may stand for what is an option here, and an argument to clients of MCP.
+fn meant_as_dry_run(arguments: &[u8]) -> Vec<String> {
+    let given: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_slice(arguments);
+    let names = given.unwrap_or_default().into_keys();
+    names.filter(|name| dry_run::is_meant_by(name)).collect()
+}
+
+fn is_refused(argument: &str, error: &CallError) -> bool {
+    error.code() == code::INVALID_ARGUMENTS && error.message().contains(&format!("`{argument}`"))
+}
+
+fn name_option(hint: &mut Value) {
+    let said = hint.as_str().unwrap_or_default();
+    *hint =
+        format!("`--dry-run` on the command line shows what a call would change; {said}").into();
 }
 
 /// Makes the call in a thread of its own: a system call that the kernel does not return

@@ -18,7 +18,7 @@ use super::calls::{Call, Calls};
 use super::methods;
 use super::results::{self, Results};
 use super::stdio::message;
-use super::tools::{DryRun, Tools};
+use super::tools::{DryRun, Tools, name_dry_run, take_dry_run};
 use super::under_way::UnderWay;
 
 /// How long a list of tools stays true: it never changes while the server runs.
@@ -211,7 +211,8 @@ impl ServerHandler for Handler {
         let server = &self.server;
         let tenant = self.tenant_for(&context)?.clone();
         let mut arguments = request.arguments.take().unwrap_or_default();
-        let dry_run = server.tools.take_dry_run(&request.name, &mut arguments);
+        let changing = server.tools.changing(&request.name);
+        let dry_run = take_dry_run(changing, &mut arguments);
         let place = place_of(&mut context);
         let way = self.way(&mut request, &context, tenant.principal(), place.as_ref())?;
         let options = CallOptions {
@@ -254,7 +255,12 @@ impl ServerHandler for Handler {
             {
                 results::misspelt_dry_run().into()
             }
-            Err(error) => results::failure(toolset, &error).into(),
+            Err(error) => results::failure(toolset, &error, |error| {
+                if let Some(tool) = changing {
+                    name_dry_run(tool, dry_run, error);
+                }
+            })
+            .into(),
         })
     }
 }

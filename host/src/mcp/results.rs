@@ -72,10 +72,18 @@ fn too_long(length: u64, longest: u64, receipt: Option<Value>) -> CallToolResult
 
 /// A call that did not succeed, as an error that the model sees: the error object, or what
 /// the single tool says instead.
-pub(super) fn failure(toolset: Toolset, error: &CallError) -> CallToolResult {
+///
+/// What the front-end has to add to the error object it does first.
+pub(super) fn failure(
+    toolset: Toolset,
+    error: &CallError,
+    add: impl FnOnce(&mut Value),
+) -> CallToolResult {
+    let mut shown = toolset.failure(error);
+    add(&mut shown["error"]);
     match toolset {
-        Toolset::Files => refusal(&error.to_json()),
-        Toolset::Single => refusal(&toolset.failure(error)),
+        Toolset::Files => refusal(&shown["error"]),
+        Toolset::Single => refusal(&shown),
     }
 }
 
