@@ -105,6 +105,60 @@ fn slips_of_every_kind_lead_to_what_was_meant() {
     }
 }
 
+/// It is told, and never done: a file may well be named so.
+#[test]
+fn a_path_with_the_escapes_of_urls_is_told_without_them() {
+    let fixture = Fixture::new();
+    for path in [
+        "docs/notes.md",
+        "my file.txt",
+        "docs-notes.md",
+        "a%20b.txt",
+        "a b.txt",
+    ] {
+        fixture.work(path, path);
+    }
+    let recorded = working(&fixture);
+    for (tool, arguments) in calls("docs%2Fnotes.md") {
+        let hint = hint(&recorded, tool, arguments);
+        let told = "did you mean `docs/notes.md`? nothing in a path is decoded;";
+        assert!(hint.starts_with(told), "{tool}: {hint}");
+    }
+    for (asked, meant) in [
+        ("my%20file.txt", "my file.txt"),
+        ("./docs%2fnotes%2emd", "docs/notes.md"),
+        ("Docs%2Fnotes.md", "docs/notes.md"),
+        ("workspace%2Fdocs%2Fnotes.md", "docs/notes.md"),
+    ] {
+        let hint = hint(&recorded, "read_file", json!({ "path": asked }));
+        assert!(hint.contains(&format!("`{meant}`")), "{asked}: {hint}");
+    }
+    for asked in ["..%2Foutside%2Fsecret", "etc%2Fpasswd"] {
+        let hint = hint(&recorded, "read_file", json!({ "path": asked }));
+        assert!(hint.starts_with("check the spelling"), "{asked}: {hint}");
+    }
+    let output = recorded.call("read_file", json!({ "path": "a%20b.txt" }));
+    assert_eq!(output.unwrap().text(), Some("a%20b.txt"));
+}
+
+#[test]
+fn a_glob_is_told_to_be_none() {
+    let fixture = Fixture::new();
+    fixture.work("docs/one.md", "x");
+    let recorded = working(&fixture);
+    for path in ["docs/*.md", "**/one.md", "docs/????.txt"] {
+        for (tool, arguments) in calls(path) {
+            let hint = hint(&recorded, tool, arguments);
+            assert!(
+                hint.starts_with("a path is no glob"),
+                "{tool} {path}: {hint}"
+            );
+        }
+        let found = recorded.fields("find_files", json!({ "pattern": "docs/*.md" }));
+        assert_eq!(found["count"], 1);
+    }
+}
+
 /// Whoever retypes the name composes its letters again.
 #[test]
 fn a_name_that_looks_the_same_is_spelled_out() {
@@ -168,13 +222,20 @@ fn nothing_is_suggested_that_may_not_be_listed() {
     fixture.work("private/report.md", "x");
     let builder = || Session::builder().work_root(fixture.workspace());
     let recorded = Recorded::build(builder().deny("secret.*").deny("/private"));
-    for path in ["secrt.pem", "secret-pem", "privat", "privat/report.md"] {
+    for path in [
+        "secrt.pem",
+        "secret-pem",
+        "privat",
+        "privat/report.md",
+        "secret%2Epem",
+        "private%2Freport.md",
+    ] {
         let hint = hint(&recorded, "read_file", json!({ "path": path }));
         assert!(hint.starts_with("check the spelling"), "{path}: {hint}");
     }
     // Without the patterns, each is told.
     let open = Recorded::build(builder());
-    for path in ["secrt.pem", "privat/report.md"] {
+    for path in ["secrt.pem", "privat/report.md", "private%2Freport.md"] {
         let hint = hint(&open, "read_file", json!({ "path": path }));
         assert!(hint.starts_with("did you mean"), "{path}: {hint}");
     }
@@ -183,12 +244,11 @@ fn nothing_is_suggested_that_may_not_be_listed() {
     let write_only = Session::builder()
         .write_root(fixture.workspace())
         .delete(Consent::Allow);
-    let hint = hint(
-        &Recorded::build(write_only),
-        "delete_file",
-        json!({ "path": "writen.md" }),
-    );
-    assert!(hint.starts_with("check the spelling"), "{hint}");
+    let recorded = Recorded::build(write_only);
+    for path in ["writen.md", "written%2Emd", "private%2Freport.md"] {
+        let hint = hint(&recorded, "delete_file", json!({ "path": path }));
+        assert!(hint.starts_with("check the spelling"), "{path}: {hint}");
+    }
 }
 
 /// What the host looked at for the hint is on record, and nothing of it is a refusal.

@@ -56,7 +56,7 @@ impl CallState {
         if error.code() != code::NOT_FOUND {
             return error;
         }
-        match self.meant_by(path) {
+        match self.meant_by(path).or_else(|| not_a_glob(path)) {
             Some(advice) => {
                 let hint = format!("{advice} {}", error.hint());
                 error.hint_of(hint)
@@ -68,11 +68,25 @@ impl CallState {
     /// What told nothing need not be on record.
     fn meant_by(&mut self, path: &str) -> Option<String> {
         let so_far = self.accesses_so_far();
-        let advice = self.meant_by_names(path);
+        let advice = self.meant_by_path(path);
         if advice.is_none() {
             self.forget_accesses_since(so_far);
         }
         advice
+    }
+
+    fn meant_by_path(&mut self, path: &str) -> Option<String> {
+        let decoded = decoded(path);
+        if let Some(decoded) = &decoded
+            && self.readable().any(|root| self.is_there(root, decoded))
+        {
+            return Some(format!(
+                "did you mean `{decoded}`? nothing in a path is decoded;"
+            ));
+        }
+        // The escapes are the likelier slip: a name without them may look like another.
+        let advice = decoded.and_then(|decoded| self.meant_by_names(&decoded));
+        advice.or_else(|| self.meant_by_names(path))
     }
 
     fn meant_by_names(&mut self, path: &str) -> Option<String> {
@@ -187,6 +201,38 @@ impl CallState {
     }
 }
 
+/// A path without the escapes of URLs, where it has some and the rest is a path that leads down.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let escaped = escaped(first, behind);
+        bytes.push(escaped.unwrap_or(first));
+        rest = if escaped.is_some() {
+            &behind[2..]
+        } else {
+            behind
+        };
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    let is_other = text != path && !text.contains(char::is_control);
+    let names = names_of(&text).filter(|_| is_other)?;
+    Some(names.join("/"))
+}
+
+/// The byte that a sign of percent and two digits stand for.
+fn escaped(sign: u8, digits: &[u8]) -> Option<u8> {
+    let digits = digits.get(..2).filter(|_| sign == b'%')?;
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    u8::try_from(value(digits[0])? * 16 + value(digits[1])?).ok()
+}
+
+/// What to do instead of asking for all files whose names are alike.
+fn not_a_glob(path: &str) -> Option<String> {
+    let is_glob = path.contains(['*', '?']);
+    is_glob.then(|| "a path is no glob, which `find_files` takes as its `pattern`;".to_owned())
+}
+
 /// The names of a path, where each leads one step down.
 fn names_of(path: &str) -> Option<Vec<String>> {
     let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
@@ -284,6 +330,30 @@ mod tests {
         let escaped = spelled_in_ascii("d/A\u{308}.txt", &asked);
         assert_eq!(escaped.as_deref(), Some("d/A\\u0308.txt"));
         assert_eq!(spelled_in_ascii("d/\u{e4}.txt", &asked), None);
+    }
+
+    #[test]
+    fn escapes_of_urls_are_decoded_once_where_that_makes_a_path() {
+        for (path, is) in [
+            ("docs%2Fnotes.md", Some("docs/notes.md")),
+            ("my%20file%2etxt", Some("my file.txt")),
+            ("%C3%84.txt", Some("\u{c4}.txt")),
+            ("./d//a%20b", Some("d/a b")),
+            ("100%%20", Some("100% ")),
+            ("a%2520b", Some("a%20b")),
+            ("%2Fetc%2Fpasswd", Some("etc/passwd")),
+            ("a%b", None),
+            ("a%2", None),
+            ("a%+f", None),
+            ("a b", None),
+            ("a%00b", None),
+            ("a%0ab", None),
+            ("%ff", None),
+            ("..%2Fa", None),
+            ("a/%2e%2e/b", None),
+        ] {
+            assert_eq!(decoded(path).as_deref(), is, "{path}");
+        }
     }
 
     #[test]
