@@ -1,11 +1,12 @@
 //! What a successful call answers.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -90,7 +91,7 @@ impl Output {
             .ok_or_else(|| {
                 CallError::new(
                     code::IO,
-                    "the component answered with fields that are not a JSON object, that a reader of JSON cannot hold, or that only the host may give",
+                    "the component answered with fields that are not a JSON object, that readers of JSON cannot hold or do not all hold alike, or that only the host may give",
                 )
                 .hint_of("report this to the author of the tool")
             })?;
@@ -302,59 +303,93 @@ fn is_honest_object(text: &str, content: &Content) -> bool {
         Content::Text(_) | Content::Bytes { .. } => &OF_A_PAYLOAD,
     };
     let mut of_the_host = OF_THE_HOST.iter().chain(of_a_payload);
-    serde_json::from_str::<BTreeMap<String, Readable>>(text)
-        .is_ok_and(|members| of_the_host.all(|name| !members.contains_key(*name)))
+    names_of_object(text).is_some_and(|names| {
+        of_the_host.all(|name| {
+            names
+                .binary_search_by(|it| it.0.as_ref().cmp(name))
+                .is_err()
+        })
+    })
 }
 
-/// Any value that a reader can hold. serde's `IgnoredAny` takes more: numbers that are too
-/// large, halves of characters, and any depth.
-struct Readable;
+/// The names of an object's members in order, if all readers hold the same of it.
+fn names_of_object(text: &str) -> Option<Vec<Name<'_>>> {
+    let mut names = Vec::new();
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = Readable(&mut names).deserialize(&mut json);
+    let is_object = text.trim_start().starts_with('{');
+    (is_object && read.is_ok() && json.end().is_ok()).then_some(names)
+}
 
-impl<'de> Deserialize<'de> for Readable {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Self)
+/// Takes any value that all readers hold alike. serde's `IgnoredAny` takes more: numbers that are
+/// too large, halves of characters, any depth, and members of the same name. The names of the
+/// objects that the value stands in are put on a stack; those of the outermost stay there.
+struct Readable<'a, 'de>(&'a mut Vec<Name<'de>>);
+
+/// The name of a member.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> DeserializeSeed<'de> for Readable<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Readable {
-    type Value = Self;
+impl<'de> Visitor<'de> for Readable<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
-        while items.next_element::<Self>()?.is_some() {}
-        Ok(self)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Readable(self.0))?.is_some() {}
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
-        while members.next_entry::<Self, Self>()?.is_some() {}
-        Ok(self)
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let outer = self.0.len();
+        while let Some(name) = members.next_key()? {
+            self.0.push(name);
+            members.next_value_seed(Readable(self.0))?;
+        }
+        let own = &mut self.0[outer..];
+        own.sort_unstable();
+        if own.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(A::Error::custom("two members have the same name"));
+        }
+        // Within another object there is at least the name that this one stands under.
+        if outer > 0 {
+            self.0.truncate(outer);
+        }
+        Ok(())
     }
 }
 
@@ -532,7 +567,7 @@ mod tests {
     fn members_are_added_to_any_object() {
         let member = ["\"c\":1".to_owned()];
         assert_eq!(extend_object("{}", &member), "{\"c\":1}");
-        assert_eq!(extend_object("{ }", &member), "{\"c\":1}");
+        assert_eq!(extend_object(" { } ", &member), "{\"c\":1}");
         assert_eq!(extend_object("{\"a\":{}}", &member), "{\"a\":{},\"c\":1}");
     }
     #[test]
@@ -546,10 +581,15 @@ mod tests {
             &deep,
             "[]",
             r#"{"receipt":{}}"#,
+            r#"{"a":1,"b":2,"a":3}"#,
+            r#"{"a":1,"\u0061":1}"#,
+            r#"{"a":[{"b":{"c":1,"c":1}}]}"#,
+            r#"{"a":1} {}"#,
+            r#"[{"a":1}]"#,
         ] {
             assert!(!is_honest_object(text, &Content::None), "{text}");
         }
-        let good = r#"{"a":1e99,"b":[null,true,"\ud83d\ude00",18446744073709551616,-5]}"#;
+        let good = r#"{"a":1e99,"b":[null,true,"\ud83d\ude00",18446744073709551616,-5,{"a":{"b":1},"b":{}}]}"#;
         assert!(is_honest_object(good, &Content::None));
         assert!(serde_json::from_str::<Map<String, Value>>(good).is_ok());
     }

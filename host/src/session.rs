@@ -428,7 +428,7 @@ impl Session {
                 );
                 Err(
                     match self
-                        .not_declared()
+                        .not_declared(tool)?
                         .filter(|_| error.code() == code::NOT_GRANTED)
                     {
                         Some(hint) => error.hint_of(hint),
@@ -442,17 +442,21 @@ impl Session {
     /// What to do where a tool finds a grant missing that its component says it does not need: no
     /// user could give it. Nothing where the session lacks a grant that the component does need,
     /// since that may be the one that is meant.
-    fn not_declared(&self) -> Option<&'static str> {
+    fn not_declared(&self, tool: &str) -> Result<Option<&'static str>, CallError> {
         let component = &self.shared.component;
+        let definition = component.definition(tool)?;
+        // Where both are missing, that which the tool is for comes first.
+        let first = match definition.is_some_and(|it| it.risk > RiskClass::Read) {
+            true => [Rights::Write, Rights::Read],
+            false => [Rights::Read, Rights::Write],
+        };
         let is_missing = |rights: Rights| {
             let mut roots = self.shared.roots.iter();
             !roots.any(|root| root.rights == rights)
         };
-        let missing = [Rights::Read, Rights::Write]
-            .into_iter()
-            .filter(|it| is_missing(*it));
+        let missing = first.into_iter().filter(|it| is_missing(*it));
         let hints: Option<Vec<_>> = missing.map(|it| component.not_declared(it)).collect();
-        hints?.first().copied()
+        Ok(hints.and_then(|hints| hints.first().copied()))
     }
 
     /// A refusal that no WASI call saw: of a grant that the tool found missing, of the

@@ -59,21 +59,18 @@ fn what_is_not_declared_is_told_as_such() {
     fixture.input("notes.md", "hello");
     let write = || json!({"path": "new.md", "content": "x"});
     let read = || json!({"path": "notes.md"});
-    let (reads, writes) = (
+    let (reads, writes, nothing) = (
         r#"{"manifest":1,"read":true}"#,
         r#"{"manifest":1,"write":true}"#,
+        r#"{"manifest":1}"#,
     );
     for (manifest, tool, arguments, without) in [
         (reads, "write_file", write(), "granted for writing"),
         (reads, "delete_file", read(), "granted for writing"),
         (writes, "read_file", read(), "granted for reading"),
         (writes, "list_files", json!({}), "granted for reading"),
-        (
-            r#"{"manifest":1}"#,
-            "read_file",
-            read(),
-            "granted for reading",
-        ),
+        (nothing, "read_file", read(), "granted for reading"),
+        (nothing, "write_file", write(), "granted for writing"),
     ] {
         let error = session(&fixture, manifest).error(tool, arguments);
         assert_eq!(error.code(), "not-granted", "{manifest} {tool}: {error}");
