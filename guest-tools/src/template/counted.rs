@@ -1,6 +1,7 @@
 //! Filters that take a count, with a limit on it: the engine's own reserve memory for as many
 //! items as a template names, and a component has no way to survive that.
 
+use super::words::plain;
 use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, filters};
 
@@ -28,6 +29,10 @@ pub(super) fn bound(engine: &mut Environment<'_>) {
             pattern.unwrap_or_default(),
             arguments.get(1..).unwrap_or_default(),
         )?;
+        arguments
+            .iter()
+            .cloned()
+            .try_for_each(|it| plain(it).map(drop))?;
         state.apply_filter("__format", &arguments)
     });
 }

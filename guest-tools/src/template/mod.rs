@@ -9,6 +9,7 @@ mod missing;
 mod output;
 mod source;
 mod values;
+mod words;
 
 use crate::tool::Failure;
 use minijinja::value::{Value, ValueKind};
@@ -40,6 +41,7 @@ pub(crate) struct Filled {
 pub(crate) fn fill(template: &str, variables: &Variables, strict: bool) -> Result<Filled, Failure> {
     let mut engine = Environment::new();
     counted::bound(&mut engine);
+    words::plain_words(&mut engine);
     // It prints what the engine is made of.
     engine.remove_global("debug");
     engine.set_keep_trailing_newline(true);
@@ -208,7 +210,18 @@ mod tests {
 
     #[test]
     fn what_is_no_finite_number_is_refused() {
-        for template in ["{{ 1/0 }}", "{{ -1/0 }}", "{{ 0/0 }}", "{{ 1e308 * 10 }}"] {
+        for template in [
+            "{{ 1/0 }}",
+            "{{ -1/0 }}",
+            "{{ 0/0 }}",
+            "{{ 1e308 * 10 }}",
+            "{{ (1/0)|string }}",
+            "{{ (0/0)|string|upper }}",
+            "{{ [1, 1/0]|join }}",
+            "{{ [1, 0/0]|join(', ') }}",
+            "{{ '%f'|format(1/0) }}",
+            "{{ '%s'|format(-1/0) }}",
+        ] {
             let failure = filled(template, json!({})).unwrap_err();
             assert_eq!(failure.code, "invalid-arguments", "{template}");
             assert!(
@@ -221,6 +234,25 @@ mod tests {
             filled("{{ 1/2 }} {{ n }}", json!({ "n": 1e300 })).unwrap(),
             "0.5 1e+300"
         );
+    }
+
+    #[test]
+    fn text_made_of_values_has_the_same_words_as_the_values() {
+        let variables = json!({ "b": true, "n": 1.5, "list": ["a", false, 2] });
+        for (template, text) in [
+            ("{{ b }} {{ b|string }}", "true true"),
+            ("{{ n|string }} {{ 7|string }}", "1.5 7"),
+            (
+                "{{ list|join }}|{{ list|join(', ') }}",
+                "afalse2|a, false, 2",
+            ),
+            ("{{ 'ab'|join('-') }}", "a-b"),
+            ("{{ [b, not b]|map('string')|join(' ') }}", "true false"),
+            ("{{ 'x'|string }}", "x"),
+        ] {
+            let filled = filled(template, variables.clone());
+            assert_eq!(filled.as_deref(), Ok(text), "{template}");
+        }
     }
 
     #[test]
