@@ -55,6 +55,19 @@ fn arguments_by_other_names_are_taken_for_what_they_stand_for() {
             "to",
         ),
         ("move_file", json!({ "source": "a", "to": "b" }), "from"),
+        (
+            "move_file",
+            json!({ "path": "a", "new_path": "b" }),
+            "from`, `to",
+        ),
+        ("read_file", json!({ "path": "a", "head": 3 }), "limit"),
+        ("read_file", json!({ "path": "a", "tail": 3 }), "offset"),
+        (
+            "read_file",
+            json!({ "path": "a", "start_line": 3, "end_line": 5 }),
+            "offset`, `limit",
+        ),
+        ("list_files", json!({ "pattern": "*" }), ""),
         ("apply_patch", json!({ "diff": "x" }), "patch"),
         (
             "delete_file",
@@ -105,6 +118,19 @@ fn what_is_wrong_inside_of_a_list_is_told_with_its_place() {
     let text = json!({ "path": "a", "edits": "[{\"old_text\": \"a\"}]" });
     let hint = "itself, not as a string that holds it";
     assert_told(&recorded, "edit_file", text, "invalid-arguments", hint);
+}
+
+#[test]
+fn a_file_is_moved_into_a_directory_by_the_path_that_the_refusal_names() {
+    let fixture = Fixture::new();
+    fixture.work("a.md", "x");
+    fixture.work("d/other.md", "x");
+    let recorded = allowing(&fixture);
+    for to in ["d/", "d"] {
+        let error = recorded.error("move_file", json!({ "from": "a.md", "to": to }));
+        assert!(error.hint().contains("`d/a.md`"), "{error:?}");
+    }
+    recorded.fields("move_file", json!({ "from": "a.md", "to": "d/a.md" }));
 }
 
 #[test]

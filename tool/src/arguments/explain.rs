@@ -226,7 +226,11 @@ fn unknown(members: &Map<String, Value>, schema: &Value, at: &At<'_>) -> Option<
 }
 
 fn missing(members: &Map<String, Value>, schema: &Value, at: &At<'_>) -> Option<Failure> {
-    let name = required(schema).find(|name| !members.contains_key(*name))?;
+    // What has to be there cannot be left out by null either.
+    let is_given = |name: &str| members.get(name).is_some_and(|value| !value.is_null());
+    let takes_null = |name: &str| kind(&schema["properties"][name]).is_empty();
+    let is_there = |name: &str| is_given(name) || (takes_null(name) && members.contains_key(name));
+    let name = required(schema).find(|name| !is_there(name))?;
     let (at, property) = (at.member(name), &schema["properties"][name]);
     let place = &at.place;
     let hint = format!("give `{place}` as {}{}", wanted(property), at.such_as());
@@ -261,10 +265,18 @@ fn spelling(value: &Value, wanted: &str) -> &'static str {
         (Value::String(text), "array" | "object") if text.trim_start().starts_with(['[', '{']) => {
             " itself, not as a string that holds it"
         }
+        (Value::Number(number), "integer") if is_huge(number) => ", and a smaller one",
         (Value::Number(_), "integer") => " without a fraction",
         (Value::Number(_), "boolean") => ": `true` or `false`",
         _ => "",
     }
+}
+
+/// Whether a number is none that an integer could be.
+fn is_huge(number: &serde_json::Number) -> bool {
+    number
+        .as_f64()
+        .is_some_and(|number| number.abs() >= 2_f64.powi(63))
 }
 
 fn wrong_number(number: &serde_json::Number, schema: &Value, place: &str) -> Option<Failure> {

@@ -10,7 +10,21 @@ pub(super) fn meant(
     members: &Map<String, Value>,
     schema: &Value,
 ) -> Option<String> {
-    inner(unknown, schema).or_else(|| outer(unknown, members, schema))
+    wrapped(unknown, members, schema)
+        .or_else(|| inner(unknown, schema))
+        .or_else(|| outer(unknown, members, schema))
+}
+
+/// Arguments that stand inside of one that there is not, such as `arguments` or `input`.
+fn wrapped(unknown: &[&str], members: &Map<String, Value>, schema: &Value) -> Option<String> {
+    let [name] = unknown else { return None };
+    let inside = members[*name].as_object()?;
+    let is_known = |inner: &String| names(schema).any(|known| known == inner);
+    let is_wrapped = !inside.is_empty() && inside.keys().all(is_known);
+    is_wrapped.then(|| {
+        let inside = quoted(inside.keys().map(String::as_str));
+        format!("give {inside} by itself, without `{name}` round it;")
+    })
 }
 
 /// Arguments that stand at the wrong level: they belong into the items of an array.
@@ -62,18 +76,18 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         "dir directory folder cwd file filename uri",
         &["path", "dir_path", "file_path"],
     ),
-    ("source src old_path source_path", &["from"]),
+    ("source src old_path source_path path", &["from"]),
     (
         "destination dest dst target new_path destination_path",
         &["to"],
     ),
     ("text data contents body file_text", &["content"]),
     (
-        "start start_line first line from_line line_start",
+        "start start_line first line from_line line_start tail view_range line_range range",
         &["offset"],
     ),
     (
-        "lines count num max max_results max_lines head_limit n",
+        "lines count num max max_results max_lines head_limit n head end end_line line_end to_line",
         &["limit"],
     ),
     ("case_sensitive case_insensitive", &["ignore_case"]),
@@ -88,7 +102,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         &["old_text"],
     ),
     (
-        "new_string new_str newtext newstring replacement",
+        "new_string new_str newtext newstring replacement replace replace_with",
         &["new_text"],
     ),
     ("replaceall", &["replace_all"]),
@@ -114,8 +128,13 @@ fn stands_for<'a>(
     };
     let plain = name.to_ascii_lowercase();
     only.or_else(|| elsewhere(&plain, free()))
-        .or_else(|| nearest(name, free()))
+        .or_else(|| nearest(name, free()).filter(|_| !has_a_meaning(&plain)))
         .or_else(|| part_of(&plain, free()))
+}
+
+/// Whether tools here have an argument of this name, so that it is no slip for another.
+fn has_a_meaning(name: &str) -> bool {
+    ELSEWHERE.iter().any(|(_, ours)| ours.contains(&name))
 }
 
 fn elsewhere<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {

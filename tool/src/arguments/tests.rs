@@ -139,6 +139,16 @@ fn every_slip_is_told_with_what_to_give_instead() {
             "did you mean `replace`? it is one of `strict`, `replace`",
         ),
         (
+            r#"{"path":"a","content":"b","limit":1e20}"#,
+            "argument `limit` is `1e+20`",
+            "give `limit` as an integer, and a smaller one",
+        ),
+        (
+            r#"{"path":"a","content":"b","edits":[{"old_text":"x","new_text":null}]}"#,
+            "argument `edits[0].new_text` is missing",
+            "give `edits[0].new_text` as a string",
+        ),
+        (
             r#"{"path":"a","content":"b","names":["a",1]}"#,
             "argument `names[1]` is a number",
             "give `names[1]` as a string",
@@ -273,6 +283,8 @@ fn what_is_called_otherwise_elsewhere_is_known() {
         (r#"{"path":"a","content":"b","max_results":3}"#, "`limit`"),
         (r#"{"path":"a","content":"b","force":true}"#, "`overwrite`"),
         (r#"{"filename":"a","text":"b"}"#, "`path`, `content`"),
+        (r#"{"path":"a","content":"b","head":3}"#, "`limit`"),
+        (r#"{"path":"a","content":"b","end_line":3}"#, "`limit`"),
     ] {
         let hint = refusal(text).hint;
         assert!(
@@ -282,11 +294,36 @@ fn what_is_called_otherwise_elsewhere_is_known() {
     }
 }
 
+/// `pattern` is near to `path` in letters alone.
+#[test]
+fn an_argument_of_other_tools_is_no_slip() {
+    let hint = refusal(r#"{"content":"b","path":"a","pattern":"*"}"#).hint;
+    assert!(hint.starts_with("known arguments"), "{hint}");
+}
+
+#[test]
+fn arguments_with_something_round_them_are_told_to_come_out() {
+    for name in ["arguments", "input", "params"] {
+        let hint = refusal(&format!(r#"{{"{name}":{{"path":"a","content":"b"}}}}"#)).hint;
+        let told = format!("give `path`, `content` by itself, without `{name}` round it; known");
+        assert!(hint.starts_with(&told), "{hint}");
+    }
+    let hint = refusal(r#"{"input":{"other":"a"}}"#).hint;
+    assert!(hint.starts_with("known arguments"), "{hint}");
+}
+
 #[test]
 fn arguments_at_the_wrong_level_are_told_where_they_belong() {
     let hint = refusal(r#"{"path":"a","content":"b","old_text":"x","new_text":"y"}"#).hint;
     let belong = "`old_text`, `new_text` belong into an object in the array `edits`;";
     assert!(hint.starts_with(belong), "{hint}");
+    let hint = refusal(r#"{"path":"a","content":"b","edits":[{"search":"x","replace":"y"}]}"#);
+    assert!(
+        hint.hint
+            .starts_with("did you mean `old_text`, `new_text`?"),
+        "{}",
+        hint.hint
+    );
     let hint = refusal(r#"{"path":"a","content":"b","old_string":"x","new_str":"y"}"#).hint;
     let belong = "`old_string`, `new_str` belong into an object in the array `edits` as \
         `old_text`, `new_text`;";

@@ -32,8 +32,23 @@ pub fn rename(
     match named {
         Err(ErrorCode::Exist) if is_same => Err(itself(from).into()),
         Err(ErrorCode::Exist) if !overwrite => Err(exists(to).into()),
+        Err(ErrorCode::NotDirectory) if to.ends_with('/') && !from.ends_with('/') => {
+            Err(ends_like_a_directory(from, to).into())
+        }
         answer => Ok(answer?),
     }
+}
+
+/// A file takes no name that ends with a slash; most who give one mean a name inside.
+fn ends_like_a_directory(from: &str, to: &str) -> Failure {
+    let name = from.rsplit('/').next().unwrap_or(from);
+    Failure::new(
+        "not-a-directory",
+        format!("`{to}` ends like a directory, and `{from}` is none, or something on the way"),
+    )
+    .hint(format!(
+        "give the whole new path of a file, such as `{to}{name}`"
+    ))
 }
 
 fn without_slash(path: &str) -> &str {
