@@ -147,6 +147,8 @@ impl Threads {
                 tell();
                 continue;
             } else if let Some(job) = crew.jobs.pop_front() {
+                // It may wait for what another thread serves.
+                drop(crew);
                 job
             } else {
                 crew.resting += 1;
@@ -310,6 +312,42 @@ mod tests {
             done
         });
         assert_eq!(done, WORKS);
+    }
+
+    /// Whoever is done with some work takes what is next, while another thread serves.
+    #[test]
+    fn work_may_wait_for_what_is_served_meanwhile() {
+        const WORKS: usize = 16;
+        const TIMES: usize = 100;
+        let threads = threads();
+        let all = threads.clone();
+        let ask = async move |all: Threads| {
+            let (asking, asked) = oneshot::channel();
+            let (answer, answered) = mpsc::channel();
+            let work = all.beside(move || asking.send(()).map(|()| answered.recv()));
+            asked.await.expect("a question");
+            all.beside(|| ()).await.expect("other work");
+            answer.send(7).expect("the work waits");
+            work.await.expect("an answer") == Ok(Ok(7))
+        };
+        let done = answer_of(&threads, async move {
+            let tasks = (0..WORKS).map(|_| {
+                let all = all.clone();
+                tokio::spawn(async move {
+                    let mut done = 0;
+                    for _ in 0..TIMES {
+                        done += usize::from(ask(all.clone()).await);
+                    }
+                    done
+                })
+            });
+            let mut done = 0;
+            for task in tasks.collect::<Vec<_>>() {
+                done += task.await.expect("a task");
+            }
+            done
+        });
+        assert_eq!(done, WORKS * TIMES);
     }
 
     #[test]
