@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{hash_of, lines_of, verify};
 use crate::support::Fixture;
+use crate::support::cli::{Cli, Run};
 use crate::support::tree::names;
 
 /// What was done to the lines, from one of them on. Nothing where that cannot be done there.
@@ -89,6 +90,42 @@ fn assert_refused(error: &CallError, what: &str) {
         "{what}: {error}"
     );
     assert!(error.hint().contains("name a new file"), "{what}: {error}");
+}
+
+/// Half a line of a log is cut off for the next; the only copy of something else is not.
+#[test]
+fn a_file_that_is_no_log_is_left_as_it_is() {
+    let fixture = Fixture::new();
+    let whole = fs::read_to_string(whole_log(&fixture)).unwrap();
+    let genesis = whole.lines().next().unwrap();
+    let file = fixture.outside().join("theirs");
+    for text in [
+        "only copy, no newline",
+        "\0",
+        "{}",
+        "{\"kind\":\"genesis\"}",
+        "{\"audit\":{}}",
+        "{\"audit\":{\"arguments\":\"digest\",\"x\"",
+        &genesis[1..],
+        &genesis.replace("rootbound-audit/1", "rootbound-audit/2"),
+        &genesis.replace("\"durability\":\"fast\"", "\"durability\":\"none\""),
+        &genesis.replace("\"seq\":0", "\"seq\":\u{1}0"),
+        "several\nlines",
+    ] {
+        fs::write(&file, text).unwrap();
+        assert_refused(&go_on(&fixture, &file).unwrap_err(), text);
+        for command in ["check", "call"] {
+            let mut run = Cli::new().command([command]);
+            if command == "call" {
+                run.arg("list_roots");
+            }
+            run.arg("--work").arg(fixture.workspace());
+            let run = Run::of(run.arg("--audit").arg(&file));
+            assert_ne!(run.status, Some(0), "{command}: {text}: {run:?}");
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(names(&fixture.workspace()), [""; 0]);
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Half a line at the end of a log, as a killed process or a full disk leaves it.
 
 use std::fs;
+use std::path::Path;
 
-use rootbound::{AuditLog, Session};
+use rootbound::{AuditKey, AuditLog, Durability, Session};
 use serde_json::{Value, json};
 
 use super::{lines_of, verify};
@@ -35,6 +36,30 @@ fn half_a_line_is_cut_off_and_the_next_genesis_says_so() {
             assert_eq!(entries[kept]["reason"], "repaired");
             let said = json!({ "bytes": length, "sha256": sha256(torn) });
             assert_eq!(entries[kept]["repaired"], said);
+        }
+    }
+}
+
+/// Wherever a process can have been stopped in its first line, and however it keeps its log.
+#[test]
+fn every_beginning_of_a_first_line_is_half_a_line() {
+    let fixture = Fixture::new();
+    let file = fixture.outside().join("audit.jsonl");
+    let of = |file: &Path| AuditLog::file(file).unwrap();
+    let kept: [fn(AuditLog) -> AuditLog; 3] = [
+        |log| log,
+        |log| log.signed_by(AuditKey::generate()),
+        |log| log.durability(Durability::Full),
+    ];
+    for keep in kept {
+        fs::write(&file, "").unwrap();
+        let builder = Session::builder().read_root(fixture.inputs());
+        drop(builder.audit(keep(of(&file))).build().unwrap());
+        let whole = fs::read(&file).unwrap();
+        let genesis = whole.iter().position(|byte| *byte == b'\n').unwrap();
+        for length in 1..=genesis {
+            fs::write(&file, &whole[..length]).unwrap();
+            drop(of(&file));
         }
     }
 }

@@ -42,7 +42,7 @@ impl<'a> Link<'a> {
     /// continue the chain of another file.
     pub(super) fn check_begins(&self) -> Result<(), &'static str> {
         if self.kind != "genesis" {
-            return Err("the log does not begin with a genesis");
+            return Err(NO_GENESIS);
         }
         match (self.prev == NO_PREVIOUS, self.seq == 0) {
             (true, true) | (false, false) => Ok(()),
@@ -59,6 +59,7 @@ impl<'a> Link<'a> {
     }
 }
 
+pub(super) const NO_GENESIS: &str = "the log does not begin with a genesis";
 const DOES_NOT_FOLLOW: &str =
     "it does not follow the line before: lines are missing, added or out of order";
 

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::entry::Repaired;
 use super::intents::{Intents, OpenIntent, session_of};
-use super::link::{Last, Link};
+use super::link::{Last, Link, NO_GENESIS};
 use super::{AuditFault, LONGEST_LINE};
 use crate::random;
 
@@ -102,9 +102,16 @@ impl Reading {
                 Some(line) => self.whole_line(line).map_err(|what| self.fault(what))?,
                 None if read == 0 => return Ok(()),
                 None if read as u64 == most => return Err(self.fault("it is too long")),
+                None if !self.is_ours(&bytes) => return Err(self.fault(NO_GENESIS)),
                 None => self.tail.torn = Some(described(&bytes)),
             }
         }
+    }
+
+    /// Whether half a line is one of a log: behind a whole line, or the beginning of a file's
+    /// first. Any other text without a line feed is somebody else's file.
+    fn is_ours(&self, torn: &[u8]) -> bool {
+        self.tail.last.is_some() || (self.begins && can_begin_a_genesis(torn))
     }
 
     fn fault(&self, what: &'static str) -> AuditFault {
@@ -147,6 +154,48 @@ impl Reading {
     }
 }
 
+/// What a `genesis` that is written to a file begins with, piece by piece, each in one of these
+/// forms; `#` is a hexadecimal digit. What follows the format has no fixed form.
+const GENESIS: [&[&str]; 9] = [
+    &["{\"audit\":{\"arguments\":"],
+    &["\"digest\"", "\"full\""],
+    &[",\"durability\":"],
+    &["\"fast\"", "\"full\""],
+    &[
+        "}",
+        ",\"public_key\":\"################################################################\"}",
+    ],
+    &[",\"component\":"],
+    &["\"################################################################\""],
+    &[
+        "",
+        ",\"confinement\":\"landlock\"",
+        ",\"confinement\":\"none\"",
+    ],
+    &[",\"format\":\"rootbound-audit/1\""],
+];
+
+/// Whether a process that was stopped while it wrote the first line of a log can have left these
+/// bytes. They are cut off for the next, so nothing else may look like it.
+fn can_begin_a_genesis(torn: &[u8]) -> bool {
+    can_go_on(torn, &GENESIS)
+}
+
+fn can_go_on(bytes: &[u8], pieces: &[&[&str]]) -> bool {
+    let Some((forms, further)) = pieces.split_first() else {
+        return bytes.iter().all(|byte| *byte >= b' ');
+    };
+    forms.iter().any(|form| {
+        let pairs = bytes.iter().zip(form.bytes());
+        let is_like = |(byte, like): (&u8, u8)| match like {
+            b'#' => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+            like => *byte == like,
+        };
+        pairs.into_iter().all(is_like)
+            && (bytes.len() < form.len() || can_go_on(&bytes[form.len()..], further))
+    })
+}
+
 fn described(torn: &[u8]) -> Repaired {
     Repaired {
         bytes: torn.len() as u64,
@@ -155,7 +204,7 @@ fn described(torn: &[u8]) -> Repaired {
 }
 
 /// How many lines end before a place.
-fn lines_before(file: &mut (impl Read + Seek), place: u64) -> io::Result<u64> {
+pub(super) fn lines_before(file: &mut (impl Read + Seek), place: u64) -> io::Result<u64> {
     file.rewind()?;
     let mut before = BufReader::with_capacity(PIECE, file.take(place));
     let mut lines = 0;
