@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rootbound::{Consent, Rotation, Session};
+use rootbound::{CallOptions, Consent, Rotation, Session};
 use serde_json::{Value, json};
 
 use super::lines_of;
@@ -104,7 +104,7 @@ fn filters_leave_what_was_asked_for() {
     let (log, id) = story(&fixture);
     let call = format!("{id}-3");
     let lines = lines_of(&log).len();
-    let rows: [(&[&str], usize); 11] = [
+    let rows: [(&[&str], usize); 13] = [
         (&[], lines),
         (&["--tool", "read_file"], 6),
         (&["--denied"], 3),
@@ -115,6 +115,8 @@ fn filters_leave_what_was_asked_for() {
         (&["--path", "out/"], 4),
         (&["--call", &call], 2),
         (&["--since", "1h"], lines),
+        (&["--since", "9000y"], lines),
+        (&["--since", "99999999999d"], lines),
         (&["--since", "2999-01-01T00:00:00Z"], 0),
     ];
     for (filter, count) in rows {
@@ -182,6 +184,63 @@ fn what_is_wrong_is_shown_and_said() {
         assert!(run.stdout.contains("workspace:theirs"), "{run:?}");
         assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
     }
+}
+
+/// A file may have any length; a line is read as far as a log can have one.
+#[test]
+fn a_line_that_no_log_has_is_not_read_to_its_end() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let whole = fs::metadata(&log).unwrap().len();
+    let lines = lines_of(&log).len();
+    let file = fs::OpenOptions::new().write(true).open(&log).unwrap();
+    // More than the memory of any machine; a hole takes no room on the disk.
+    file.set_len(1 << 42).unwrap();
+    for option in ["--json", "--summary", "--denied"] {
+        let run = show(&log, &[option]);
+        let told = format!("line {}: it is longer than the lines of a log", lines + 1);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains(&told), "{run:?}");
+    }
+    let key = ["audit", "verify", log.to_str().unwrap(), "--public-key"];
+    let run = Cli::new().run(key.into_iter().chain([log.to_str().unwrap()]));
+    assert_eq!(run.status, Some(2), "{run:?}");
+    // The control: what stands before is shown.
+    file.set_len(whole).unwrap();
+    assert_eq!(show(&log, &["--json"]).stdout.lines().count(), lines);
+}
+
+/// What a call made and took back was not written in the end.
+#[test]
+fn a_dry_run_is_told_from_what_was_done() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder().write_root(fixture.workspace());
+    let session = builder.audit_file(&log).build().unwrap();
+    let dry = CallOptions {
+        dry_run: true,
+        ..CallOptions::default()
+    };
+    let write = |path: &str| json!({ "path": path, "content": "x" });
+    session.call("write_file", write("there/a")).unwrap();
+    for path in ["new/b", "there/deep/b"] {
+        session
+            .call_with("write_file", write(path), dry.clone())
+            .unwrap();
+    }
+    drop(session);
+    let written = &show(&log, &["--summary", "--json"]).json()["sessions"][0]["written"];
+    assert_eq!(
+        written,
+        &json!({ "workspace:there": 1, "workspace:there/a": 1 })
+    );
+    let calls = show(&log, &["--json"])
+        .stdout
+        .matches("\"kind\":\"call\"")
+        .count();
+    let table = show(&log, &[]).stdout;
+    let dry = table.lines().filter(|row| row.contains("dry run")).count();
+    assert_eq!((calls, dry), (3, 2), "{table}");
 }
 
 /// Everything that a stranger can choose, and that a terminal would act on.
@@ -271,6 +330,22 @@ fn the_head_is_what_verify_finds_and_takes() {
     fs::write(&log, format!("{shorter}\n")).unwrap();
     let run = cli.run(["audit", "verify", name, "--head", &head]);
     assert_eq!(run.status, Some(1), "{run:?}");
+    for (cut, line) in [
+        (&text[..text.len() - 1], text.lines().count()),
+        (&text[..9], 1),
+    ] {
+        fs::write(&log, cut).unwrap();
+        for command in ["head", "verify"] {
+            let run = cli.run(["audit", command, name]);
+            assert_eq!((run.status, &*run.stdout), (Some(1), ""), "{run:?}");
+            let told = format!("line {line}: it is cut off");
+            let no_genesis = "line 1: the log does not begin with a genesis";
+            assert!(
+                run.stderr.contains(&told) || run.stderr.contains(no_genesis),
+                "{run:?}"
+            );
+        }
+    }
     fs::write(&log, "").unwrap();
     assert_eq!(cli.run(["audit", "head", name]).status, Some(1));
     fs::remove_file(&log).unwrap();

@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::intents::Intents;
 use super::key::AuditPublicKey;
 use super::link::{Last, Link, has_hash};
-use super::tail::{Tail, VERIFIED};
+use super::tail::{Tail, VERIFIED, lines_before};
 use super::{CLOSED, LONGEST_LINE, ROTATED};
 
+const CUT_OFF: &str = "it is cut off";
 /// Bytes of a line that are read at most: no writer writes that many.
 const MAX_LINE: u64 = LONGEST_LINE as u64 + 1;
 
@@ -94,9 +95,12 @@ pub fn verify_log(log: impl BufRead, head: Option<&str>) -> Result<VerifiedLog, 
 ///
 /// When the log cannot be read, is empty, or its last 64 MiB are not whole lines that follow one
 /// another: the first thing that is wrong, with its line.
-pub fn log_head(log: impl Read + Seek) -> Result<String, AuditFault> {
-    let last = Tail::read_last(VERIFIED, log)?.last;
-    last.map(|last| last.hash).ok_or(AuditFault::Empty)
+pub fn log_head(mut log: impl Read + Seek) -> Result<String, AuditFault> {
+    let tail = Tail::read_last(VERIFIED, &mut log)?;
+    if tail.torn.is_some() {
+        return Err(at(lines_before(&mut log, tail.whole)? + 1, CUT_OFF));
+    }
+    tail.last.map(|last| last.hash).ok_or(AuditFault::Empty)
 }
 
 /// Verifies a log entry by entry: a log in several files, a log that still grows, a log that
@@ -323,7 +327,7 @@ fn read_lines(
         if read == 0 {
             return Ok(());
         }
-        let whole = bytes.strip_suffix(b"\n").ok_or(at(line, "it is cut off"))?;
+        let whole = bytes.strip_suffix(b"\n").ok_or(at(line, CUT_OFF))?;
         let text = std::str::from_utf8(whole).map_err(|_| at(line, "it is not UTF-8"))?;
         each(line, text)?;
     }

@@ -137,7 +137,7 @@ pub(crate) struct CallArgs {
     /// The arguments, a JSON object; `-` reads them from the standard input.
     #[arg(default_value = "{}", value_name = "JSON")]
     pub(crate) arguments: String,
-    /// Stop before anything changes and show what would.
+    /// Show what would change; directories made for that are removed again.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// The trace that the call belongs to (W3C Trace Context), for the audit log.

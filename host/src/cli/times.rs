@@ -34,8 +34,10 @@ pub(crate) fn since(text: &str) -> anyhow::Result<SystemTime> {
     let ago = humantime::parse_duration(text).with_context(|| {
         format!("`{text}` is neither a time such as `2026-01-31T12:00:00Z` nor one such as `90min`")
     })?;
-    Ok(SystemTime::now()
-        .checked_sub(ago)
+    // No log is as old as the epoch, and nothing before it can be written as such a time.
+    let time = SystemTime::now().checked_sub(ago);
+    Ok(time
+        .filter(|time| *time > SystemTime::UNIX_EPOCH)
         .unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
@@ -84,6 +86,9 @@ mod tests {
         );
         let ago = since("1h").ok().and_then(|time| time.elapsed().ok());
         assert!(ago.is_some_and(|ago| ago.as_secs() / 60 == 60));
+        for all in ["9000y", "99999999999d", "18446744073709551615s"] {
+            assert_eq!(since(all).ok(), Some(SystemTime::UNIX_EPOCH), "{all}");
+        }
         for wrong in ["", "yesterday", "1970-01-01"] {
             assert!(since(wrong).is_err(), "{wrong}");
         }

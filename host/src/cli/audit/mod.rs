@@ -8,7 +8,7 @@ mod summary;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,8 @@ use super::{Exit, Failure, print};
 
 /// Bytes of a log that are read at a time.
 const PIECE: usize = 1 << 20;
+/// Bytes that are read of a file with a public key, which has 64 digits.
+const MOST_OF_KEY: u64 = 1024;
 
 pub(super) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
     match &args.command {
@@ -98,6 +100,10 @@ fn check_files(files: &[PathBuf]) -> anyhow::Result<()> {
     for (at, file) in files.iter().enumerate() {
         let mut before = files[..at].iter();
         if let Some(same) = before.find(|before| id(before).is_some() && id(before) == id(file)) {
+            if same == file {
+                let name = escaped(&file.display().to_string());
+                anyhow::bail!("`{name}` is named twice; leave one of them out");
+            }
             anyhow::bail!(
                 "`{}` and `{}` are one file: a process was killed while it put the file aside; leave one of them out here, and the next start with `--audit` takes the second name away",
                 escaped(&same.display().to_string()),
@@ -173,7 +179,7 @@ fn public_key(given: &OsStr) -> anyhow::Result<AuditPublicKey> {
     if let Some(key) = given.to_str().and_then(|text| text.parse().ok()) {
         return Ok(key);
     }
-    let text = std::io::read_to_string(open(Path::new(given))?)
+    let text = std::io::read_to_string(open(Path::new(given))?.take(MOST_OF_KEY))
         .with_context(|| format!("`{}`", given.display()))?;
     let key = text.trim().parse();
     key.with_context(|| format!("`{}`", given.display()))

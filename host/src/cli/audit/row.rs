@@ -94,6 +94,9 @@ fn result(entry: &Value, part: &Value) -> String {
         said.into_iter()
             .filter_map(|name| entry[name].as_str().map(str::to_owned)),
     );
+    if entry["dry_run"] == true {
+        words.push("dry run".to_owned());
+    }
     if let Some(approver) = entry["approver"].as_str() {
         words.push(format!("by {approver}"));
     }

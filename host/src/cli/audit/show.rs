@@ -1,6 +1,6 @@
 //! `rootbound audit show`.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ use crate::cli::{Exit, Failure, print};
 
 /// How long a reader of a live log waits before it looks again.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// The longest line that is one of a log, with its line feed (`docs/audit.md`).
+const LONGEST_LINE: usize = 4 << 20;
 
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let mut view = View::new(args);
@@ -70,13 +72,23 @@ impl<'a> View<'a> {
         let mut line = Vec::new();
         let before = self.lines;
         while self.is_read {
-            let read = log
+            let most = (LONGEST_LINE + 1 - line.len()) as u64;
+            let read = (&mut log)
+                .take(most)
                 .read_until(b'\n', &mut line)
                 .map_err(anyhow::Error::from)?;
             if line.ends_with(b"\n") {
                 line.pop();
                 self.line(file, &line);
                 line.clear();
+            } else if line.len() > LONGEST_LINE {
+                // No log has it, and what follows is a part of it.
+                let line = self.lines + 1;
+                self.fault(
+                    file,
+                    &format!("line {line}: it is longer than the lines of a log"),
+                );
+                return Ok(());
             } else if !follow {
                 if read == 0 {
                     break;

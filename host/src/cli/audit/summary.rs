@@ -1,6 +1,6 @@
 //! What the sessions of a log did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use rootbound::{Unsettled, escaped};
@@ -17,6 +17,8 @@ type Places = BTreeMap<String, u64>;
 struct Story {
     calls: u64,
     deeds: BTreeMap<&'static str, Places>,
+    /// Directories that were made, each with its call, which may take them back.
+    made: BTreeSet<(String, String)>,
 }
 
 /// What each session did, in the order of the log.
@@ -97,6 +99,16 @@ fn session_of(entry: &Value) -> Option<&str> {
         .or(entry["session"].as_str())
 }
 
+fn place_of(entry: &Value) -> String {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    format!("{}:{}", text("root"), text("path"))
+}
+
+fn made(outcome: &Value) -> (String, String) {
+    let call = outcome["call"].as_str().unwrap_or_default();
+    (call.to_owned(), place_of(outcome))
+}
+
 impl Story {
     fn add(&mut self, entry: &Value) {
         match entry["kind"].as_str() {
@@ -106,6 +118,7 @@ impl Story {
                 None => self.add_access(entry),
             },
             Some("outcome") if entry["outcome"] == "ok" => self.add_change(entry),
+            Some("outcome") if entry["outcome"] == "rolled-back" => self.take_back(entry),
             Some("outcome") if entry["reason"] == "partial" => self.note("deleted", entry),
             Some("refusal") => self.note("refused", entry),
             _ => {}
@@ -124,13 +137,32 @@ impl Story {
         match outcome["operation"].as_str() {
             Some("delete" | "delete-tree") => self.note("deleted", outcome),
             Some("rename") => self.note("renamed", outcome),
-            _ => self.note("written", outcome),
+            operation => {
+                if operation == Some("create-directory") {
+                    self.made.insert(made(outcome));
+                }
+                self.note("written", outcome);
+            }
+        }
+    }
+
+    /// A directory of a call that came to nothing, or was a dry run, is gone again.
+    fn take_back(&mut self, outcome: &Value) {
+        let directory = made(outcome);
+        let written = self.deeds.get_mut("written");
+        if let Some(written) = written.filter(|_| self.made.remove(&directory))
+            && let Some(times) = written.get_mut(&directory.1)
+        {
+            *times -= 1;
+            if *times == 0 {
+                written.remove(&directory.1);
+            }
         }
     }
 
     fn note(&mut self, deed: &'static str, entry: &Value) {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        let mut place = format!("{}:{}", text("root"), text("path"));
+        let mut place = place_of(entry);
         if deed == "renamed" {
             place.push_str(&format!(" -> {}:{}", text("to_root"), text("to_path")));
         }

@@ -5,6 +5,7 @@
     reason = "the operator names the file, before any tool runs"
 )]
 
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -20,6 +21,8 @@ use crate::mcp::handler::Principal;
 const SHORTEST: usize = 16;
 /// What the seal of request states takes.
 const SHORTEST_KEY: usize = 32;
+/// Bytes of a file of tokens or a key; more is another file.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The tokens that open the server. Only their hashes are kept, and compared: how long a
 /// comparison takes says nothing about the token.
@@ -37,7 +40,7 @@ impl Tokens {
         };
         match (&args.http_token_file, &args.http_token) {
             (Some(file), _) => {
-                let text = std::fs::read_to_string(file)
+                let text = String::from_utf8(read(file)?)
                     .with_context(|| format!("`{}` cannot be read", file.display()))?;
                 for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     tokens.add(line)?;
@@ -104,10 +107,21 @@ impl Tokens {
     }
 }
 
+/// Reads a file of secrets, which may be a pipe.
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|open| open.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("`{}` cannot be read", file.display()))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        bail!("`{}` is larger than 1 MiB", file.display());
+    }
+    Ok(bytes)
+}
+
 /// Reads the key that replicas share.
 pub(in crate::mcp) fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let key =
-        std::fs::read(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
+    let key = read(file)?;
     if key.len() < SHORTEST_KEY {
         bail!("`{}` is shorter than {SHORTEST_KEY} bytes", file.display());
     }
