@@ -35,21 +35,14 @@ impl Toolset {
     }
 
     /// What a front-end shows of a call that did not succeed: `{"error": …}`, or for the
-    /// single tool `{success, data, error: {code, message, hint}}`. Further facts stay in
-    /// the audit log there.
+    /// single tool `{success, data, error: {code, message, hint}}`, with `committed` and
+    /// `approval` where the error has them: what was done before, and what is to be answered
+    /// before the call is made again. Further facts stay in the audit log there.
     #[must_use]
     pub fn failure(self, error: &CallError) -> Value {
         match self {
             Self::Files => json!({ "error": error.to_json() }),
-            Self::Single => json!({
-                "success": false,
-                "data": null,
-                "error": {
-                    "code": error.code(),
-                    "message": error.message(),
-                    "hint": single_hint(error),
-                },
-            }),
+            Self::Single => json!({ "success": false, "data": null, "error": of_single(error) }),
         }
     }
 
@@ -70,6 +63,20 @@ impl Toolset {
                 .detail("known", vec![SINGLE]),
         })
     }
+}
+
+fn of_single(error: &CallError) -> Value {
+    let mut said = json!({
+        "code": error.code(),
+        "message": error.message(),
+        "hint": single_hint(error),
+    });
+    for name in ["approval", "committed"] {
+        if let Some(value) = error.details().get(name) {
+            said[name] = value.clone();
+        }
+    }
+    said
 }
 
 /// The hint, without the tools and arguments that the single tool has not.
@@ -131,6 +138,17 @@ mod tests {
             .map(String::as_str)
             .collect();
         assert_eq!(members, ["code", "message", "hint"]);
+        let effects = json!([{ "operation": "create", "root": "workspace", "path": "a" }]);
+        let further = error
+            .detail("committed", effects.clone())
+            .detail("approval", "id");
+        let failure = &Toolset::Single.failure(&further)["error"];
+        assert_eq!(
+            (&failure["committed"], &failure["approval"]),
+            (&effects, &json!("id"))
+        );
+        assert_eq!(failure.get("limit"), None);
+        let error = CallError::limit("max_read_bytes", 10, 11);
         assert_eq!(
             Toolset::Files.failure(&error)["error"]["limit"],
             "max_read_bytes"

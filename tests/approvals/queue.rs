@@ -85,6 +85,27 @@ fn a_call_waits_is_approved_from_another_terminal_and_admitted_once() {
     }
 }
 
+/// The one tool that stands for all others says the id as well.
+#[test]
+fn what_the_single_tool_waits_for_can_be_approved() {
+    let desk = Desk::new();
+    let mut grants = desk.grants();
+    grants.extend(["--toolset", "single"].map(str::to_owned));
+    let delete = json!({ "operation": "delete", "path": "a.txt", "force": true });
+    let call = || desk.cli.call("sandbox_filesystem", &delete, grants.clone());
+    let refused = call();
+    let failure = refused.json();
+    assert_eq!(
+        (refused.status, &failure["success"]),
+        (Some(1), &json!(false))
+    );
+    let id = failure["error"]["approval"].as_str().unwrap();
+    assert!(is_untouched(&desk.fixture));
+    assert_eq!(desk.approvals(&["approve", id]).status, Some(0));
+    assert_eq!(call().status, Some(0));
+    assert!(!is_untouched(&desk.fixture));
+}
+
 #[test]
 fn a_denied_call_is_refused() {
     let desk = Desk::new();
