@@ -151,8 +151,73 @@ fn git_runs_nothing_that_a_tool_wrote_where_secrets_are_protected() {
 /// Who wants `.git/HEAD` read does not thereby have commands run.
 #[test]
 fn git_runs_nothing_either_where_its_directory_is_taken_back() {
-    for trap in TRAPS.iter().filter(|trap| trap.before.contains(&INIT)) {
+    for trap in TRAPS {
         assert_eq!(trap.spring(true, true), (true, false), "{}", trap.named);
+    }
+}
+
+/// Whichever call would make one, of a file, a copy or another name.
+#[test]
+fn no_call_makes_a_git_file_where_the_directory_is_taken_back() {
+    let fixture = Fixture::new();
+    fixture.work("link", "gitdir: evil\n");
+    fixture.work("theirs/.git", "gitdir: ../elsewhere\n");
+    let session = |protect| {
+        Recorded::build(
+            Session::builder()
+                .work_root(fixture.workspace())
+                .overwrite(Consent::Allow)
+                .delete(Consent::Allow)
+                .protect_secrets(protect)
+                .deny("x")
+                .deny("!.git"),
+        )
+    };
+    let patch = "--- /dev/null\n+++ b/p/.git\n@@ -0,0 +1 @@\n+gitdir: evil\n";
+    let calls = [
+        ("write_file", json!({ "path": "a/.git", "content": "x" })),
+        ("append_file", json!({ "path": "b/.GIT", "content": "x" })),
+        ("copy_file", json!({ "from": "link", "to": "c/.git" })),
+        ("apply_patch", json!({ "patch": patch })),
+        (
+            "write_file",
+            json!({ "path": "theirs/.git", "content": "x" }),
+        ),
+        ("read_file", json!({ "path": "theirs/.git" })),
+        ("move_file", json!({ "from": "link", "to": "d/.git" })),
+    ];
+    let protected = session(true);
+    for (tool, arguments) in &calls {
+        let error = protected.call(tool, arguments.clone()).unwrap_err();
+        assert_eq!(error.code(), "pattern-denied", "{tool} {arguments}");
+    }
+    for (tool, arguments) in calls {
+        let done = session(false).call(tool, arguments.clone());
+        let is_denied = done.is_err_and(|error| error.code() == "pattern-denied");
+        assert!(!is_denied, "the control: {tool} {arguments}");
+    }
+}
+
+#[test]
+fn where_git_fetches_from_stays_denied_where_its_directory_is_taken_back() {
+    let fixture = Fixture::new();
+    git(&fixture, INIT);
+    let builder = Session::builder().work_root(fixture.workspace());
+    let recorded = Recorded::build(builder.protect_secrets(true).deny("!.git"));
+    let write = |path: &str| recorded.call("write_file", json!({ "path": path, "content": "x" }));
+    for path in [
+        ".git/remotes/origin",
+        ".git/branches/origin",
+        ".git/modules/a/remotes/origin",
+        ".git/modules/a/modules/b/branches/origin",
+    ] {
+        assert_eq!(write(path).unwrap_err().code(), "pattern-denied", "{path}");
+    }
+    for path in [
+        ".git/refs/remotes/origin/main",
+        ".git/refs/heads/branches/a",
+    ] {
+        write(path).unwrap();
     }
 }
 

@@ -21,6 +21,9 @@ pub(crate) struct Judge {
     deny: Vec<Rules>,
     /// Each has to allow what is touched.
     allow: Vec<Allowed>,
+    /// Whether a `.git` that is no directory is denied, also where `!.git` takes the name back:
+    /// it says where git finds its directory, and a pattern cannot tell the two apart.
+    denies_git_file: bool,
 }
 
 #[derive(Debug)]
@@ -46,6 +49,7 @@ impl Judge {
         Ok(Some(Self {
             deny: deny.collect::<Result<_, _>>()?,
             allow,
+            denies_git_file: patterns.denying().any(|list| list.protect_secrets),
         }))
     }
 
@@ -70,7 +74,8 @@ impl Judge {
             pairs.map(|(exact, folded)| Spelling { exact, folded })
         };
         let denied = |rules: &Rules| spellings().any(|prefix| rules.verdict(&prefix) == Some(true));
-        if self.deny.iter().any(denied) {
+        let is_git_file = || subject == Subject::File && last_name(folded) == b".git";
+        if self.deny.iter().any(denied) || (self.denies_git_file && is_git_file()) {
             return false;
         }
         self.allow.iter().all(|allow| {
@@ -125,6 +130,10 @@ fn ways_to(glob: &str) -> Vec<String> {
         }
     }
     ways
+}
+
+fn last_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 /// `a/b/c` as `a`, `a/b`, and itself.
@@ -203,6 +212,32 @@ mod tests {
         assert!(admits(&judge, ".env.example"));
         assert!(!admits(&judge, ".ENV.example"));
         assert!(!admits(&judge, ".env"));
+    }
+
+    #[test]
+    fn a_git_that_is_taken_back_is_so_as_a_directory_only() {
+        let judge = judge(&[], &["!.git", "!.GIT"], true);
+        let as_directory = |path: &str| judge.admits(path.as_bytes(), Subject::Directory);
+        for path in [
+            ".git",
+            "a/.git",
+            ".git/refs/remotes",
+            ".git/HEAD",
+            "a.git/.git",
+        ] {
+            assert_eq!(as_directory(path), !path.starts_with("a.git"), "{path}");
+        }
+        for path in [".git", "a/.git", "a/.GIT", "a/.git.", ".git/.git"] {
+            assert!(!admits(&judge, path), "{path}");
+        }
+        for path in [
+            ".git/HEAD",
+            "a/.git/refs/remotes/o/main",
+            ".gitignore",
+            "a/git",
+        ] {
+            assert!(admits(&judge, path), "{path}");
+        }
     }
 
     #[test]

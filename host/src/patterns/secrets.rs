@@ -3,7 +3,7 @@
 /// What [`protect_secrets`](crate::SessionBuilder::protect_secrets) denies: files that hold
 /// credentials by convention, and the directories of version control, by which a tool could have
 /// git and its like run something.
-pub const SECRETS: [&str; 80] = [
+pub const SECRETS: [&str; 84] = [
     // Environments of programs, with direnv's.
     ".env*",
     "*.env",
@@ -35,7 +35,8 @@ pub const SECRETS: [&str; 80] = [
     ".sl",
     ".svn",
     ".bzr",
-    // What stays denied where `!.git` takes that back.
+    // What stays denied where `!.git` takes that back; so does `.git` as a file, which no pattern
+    // can say. What `refs/remotes` holds is read by many and runs nothing.
     "**/.git/**/hooks",
     "**/.git/**/config",
     "**/.git/**/config.worktree",
@@ -45,6 +46,10 @@ pub const SECRETS: [&str; 80] = [
     "**/.git/**/rebase-merge",
     "**/.git/**/rebase-apply",
     "**/.git/**/sequencer",
+    "**/.git/remotes",
+    "**/.git/branches",
+    "**/.git/modules/**/remotes",
+    "**/.git/modules/**/branches",
     // Their settings and passwords.
     ".gitconfig",
     ".git-credentials",
