@@ -410,7 +410,17 @@ fn secrets_are_protected_on_request_and_can_be_taken_back() {
 
 #[test]
 fn a_pattern_that_means_nothing_stops_the_start() {
-    for pattern in ["", "[a", "*.{a,b}", "#x", "a//b", "../x"] {
+    for pattern in [
+        "",
+        "[a",
+        "*.{a,b}",
+        "#x",
+        "a//b",
+        "../x",
+        "!x",
+        "*.pem\n*.key",
+        "~/x",
+    ] {
         let denied = Session::builder().deny(pattern).audit(AuditLog::none());
         assert!(denied.build().is_err(), "{pattern:?}");
         let allowed = Session::builder().allow(pattern).audit(AuditLog::none());

@@ -195,9 +195,14 @@ impl Patterns {
             let pattern = pattern.clone();
             Err(PatternError { pattern, reason })
         };
-        let takes_back_alone = |list: &Denying<'_>| {
-            !list.protect_secrets && list.patterns.iter().all(|it| it.starts_with('!'))
-        };
+        let take_back = |patterns: &[String]| patterns.iter().all(|it| it.starts_with('!'));
+        if let Some(list) = self.allowing().find(|list| take_back(list)) {
+            let reason =
+                "it takes back what nothing in its own list allows; without the `!` it allows";
+            return error(&list[0], reason.to_owned());
+        }
+        let takes_back_alone =
+            |list: &Denying<'_>| !list.protect_secrets && take_back(list.patterns);
         if let Some(list) = self.denying().find(takes_back_alone) {
             let reason =
                 "it takes back what nothing in its own list denies; without the `!` it denies";
@@ -249,6 +254,17 @@ mod tests {
         let error = checked(&["/srv/desk"], false).unwrap_err();
         assert!(error.reason.contains("`/*`"), "{error}");
         assert!(checked(&["!private"], false).is_err());
+        for (allow, is_some) in [
+            (&["!x"][..], false),
+            (&["!x", "!y"], false),
+            (&["x", "!y"], true),
+        ] {
+            let patterns = Patterns {
+                allow: allow.iter().map(|&pattern| pattern.to_owned()).collect(),
+                ..Patterns::default()
+            };
+            assert_eq!(patterns.check_below(&[]).is_ok(), is_some, "{allow:?}");
+        }
     }
 
     /// Each bound at it and one above; over all lists together.

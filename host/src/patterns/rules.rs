@@ -130,6 +130,12 @@ pub(crate) fn translate(pattern: &str) -> Result<String, String> {
     if pattern.starts_with('#') {
         return Err("it is a comment; write `\\#` for a name that begins with `#`".to_owned());
     }
+    if pattern.chars().any(char::is_control) {
+        return Err("it has a line break or another control character, which no path may have; give one pattern for each line".to_owned());
+    }
+    if pattern == "~" || pattern.starts_with("~/") {
+        return Err("patterns begin at the directory that is granted, and `~` is no home there; write `/~` for a name".to_owned());
+    }
     if has_unescaped_brace(pattern) {
         return Err("braces are no part of these patterns; give one pattern for each, or escape them: `\\{`".to_owned());
     }
@@ -218,6 +224,8 @@ mod tests {
             ("[!a-c].md",  "b.md",         false),
             ("\\!x",       "!x",           true),
             ("\\#x",       "#x",           true),
+            ("~*",         "d/~$a.docx",   true),
+            ("/~/a",       "~/a",          true),
             ("a\\{b\\}",   "a{b}",         true),
             (".*",         ".hidden",      true),
         ];
@@ -253,6 +261,13 @@ mod tests {
             "a ",
             "a\\b",
             "a\\.env",
+            "*.pem\n*.key",
+            "a\r",
+            "\ta",
+            "a\u{85}b",
+            "~",
+            "~/secret",
+            "!~/secret",
         ] {
             let rules = Rules::new([pattern], Folded::Naming);
             assert!(rules.is_err(), "{pattern:?}");
