@@ -39,7 +39,8 @@ impl CallState {
         }
         let place = Place {
             root: asked.base.root,
-            path: asked.base.spell(&asked.path),
+            // A `/` at its end says what the name is to be, and is no part of it.
+            path: asked.base.spell(asked.path.trim_end_matches('/')),
             resolved: self.place_of_name(asked, straight, directory.as_fd(), name),
             directory,
             slot: Slot {
