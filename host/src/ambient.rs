@@ -304,6 +304,7 @@ pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a whole file of this crate's own state.
+#[cfg(test)]
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }

@@ -98,7 +98,7 @@ fn what_cannot_be_taken_is_told_with_its_place_and_a_suggestion() {
         ("max_file_size = \"1MiB\"",        "1:1: there is no key `max_file_size`; `max_read_bytes` is for reading a file, `max_write_bytes` for what a call writes"),
         ("encoding = \"utf-8\"",            "1:1: there is no key `encoding`; did you mean `default_encoding`?"),
         ("limits.max_depth = 1",            "1:1: there is no key `limits`; the only sections are `[component.NAME]`"),
-        ("timeout_ms = 0",                  "1:14: `0` leaves no time for any call"),
+        ("timeout_ms = 0",                  "1:14: `0` leaves no time for anything"),
         ("max_handles = 0",                 "1:15: `0` leaves no call possible: leave it out"),
         ("max_calls_per_second = \"0\"",     "1:24: `0` leaves no call possible: leave it out"),
         ("max_memory = \"0MiB\"",            "1:14: `0MiB` leaves room for nothing: leave it out"),

@@ -34,7 +34,7 @@ impl Place {
 fn an_option_without_the_one_that_it_is_about_is_refused_and_never_passed_over() {
     #[rustfmt::skip]
     let rows: [(&str, &[&str], &str); 19] = [
-        ("",                            &["--remove-session-dir"],                      "`--remove-session-dir`: it is about the directory of `session-dir`"),
+        ("",                            &["--remove-session-dir"],                      "`--remove-session-dir`: it is about the directory of `--session-dir`"),
         ("",                            &["--remove-session-dir", "--work=work"],       "`--remove-session-dir`: "),
         ("session_dir = \"s\"",         &["--remove-session-dir", "--work=work"],       "`--remove-session-dir`: "),
         ("remove_session_dir = true",   &[],                                            "rootbound.toml:1: `remove_session_dir`: "),

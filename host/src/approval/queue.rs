@@ -21,6 +21,8 @@ const MAX_OF_ONE: usize = MAX_WAITING / 4;
 /// How long a question and its answer are good.
 const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 const SUFFIX: &str = ".json";
+/// Bytes of a question: it holds the effects of one call, and previews that are bounded.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What became of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,9 +242,17 @@ impl ApprovalQueue {
         let Some(file) = self.file_of(id) else {
             return Ok(None);
         };
-        let bytes = match ambient::read_file(&file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        let bytes = match ambient::read_at_most(&file, MOST_BYTES) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            // What is no file is no question either, and stays.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
+                ) =>
+            {
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         };
         // What cannot be understood approves nothing.

@@ -13,7 +13,7 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<u64> {
         false => u64::try_from(times::duration(text)?.as_millis()).with_context(too_long)?,
     };
     if milliseconds == 0 {
-        bail!("`{text}` leaves no time for any call");
+        bail!("`{text}` leaves no time for anything");
     }
     Ok(milliseconds)
 }
@@ -36,9 +36,9 @@ mod tests {
         }
         for (text, why) in [
             ("", "is not a time"),
-            ("0", "no time for any call"),
-            ("0s", "no time for any call"),
-            ("999us", "no time for any call"),
+            ("0", "no time for anything"),
+            ("0s", "no time for anything"),
+            ("999us", "no time for anything"),
             ("5 parsecs", "is not a time"),
             ("-1", "is not a time"),
             ("+1", "is not a time"),

@@ -111,7 +111,7 @@ impl Sources {
             let options = self.options_of(table)?;
             let name = table.name.clone();
             let file = options.file.clone();
-            let file = file.with_context(|| format!("`[component.{name}]` names no `file`"))?;
+            let file = file.with_context(|| format!("`[component.{name}]` names no `file`; `file = \"built-in\"` is the one in the program"))?;
             let asks = |id| (table.options.get(id)).is_some_and(|it| !it.arguments.is_empty());
             ensure!(
                 file != Path::new(BUILT_IN) || !asks("require_signature"),
@@ -382,7 +382,10 @@ fn drop_what_is_alone(
             (Some(setting), Some(file)) => {
                 anyhow::bail!("{}:{}: `{id}`: {why}", file.display(), setting.line)
             }
-            _ => anyhow::bail!("`--{}`: {}", id.replace('_', "-"), why.replace('_', "-")),
+            _ => {
+                let why = why.replace("`session_dir`", "`--session-dir`");
+                anyhow::bail!("`--{}`: {why}", id.replace('_', "-"))
+            }
         }
     }
     Ok(dropped)
