@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies a Rootbound audit log without Rootbound, from what docs/audit.md says.
 
-    audit_verify.py [--head HASH] [--public-key KEY] FILE...      the oldest file first
+    audit_verify.py [--head HASH] [--after HASH] [--public-key KEY] FILE...    the oldest first
 
 Exit status: 0 whole, 1 damaged (the line is named), 2 cannot be read. Python's library is all it
 needs, and the package `cryptography` for signatures.
@@ -84,8 +84,8 @@ def check_signature(entry, public_key):
         raise Damage("the signature is not that of the entry") from None
 
 
-def verify(files, head=None, public_key=None):
-    before = None
+def verify(files, head=None, public_key=None, after=None):
+    before = first = None
     for name in files:
         with open(name, "rb") as file:
             number = 0
@@ -101,9 +101,12 @@ def verify(files, head=None, public_key=None):
                         check_signature(entry, public_key)
                 except Damage as damage:
                     raise Damage(f"{name}: line {number}: {damage}") from None
-                before = entry
+                before, first = entry, first or entry
             if number == 0:
                 raise Damage(f"{name}: no entries")
+    if first["prev"] != (after or FIRST):
+        raise Damage(f"{files[0]}: line 1: the log begins at entry {first['seq']}, which follows "
+                     f"{first['prev']}, and not where it should")
     end = f"{files[-1]}: line {number}"
     if head is not None and before["hash"] != head:
         raise Damage(f"{end}: the head is {before['hash']}")
@@ -112,7 +115,7 @@ def verify(files, head=None, public_key=None):
         raise Damage(f"{end}: signed as rotated: the file that follows belongs to the log")
     if public_key is not None and ends != "closed":
         raise Damage(f"{end}: not signed as closed")
-    return before
+    return first, before
 
 
 def digits(text):
@@ -137,16 +140,19 @@ def key(text):
 def main():
     arguments = argparse.ArgumentParser(description="verifies a Rootbound audit log")
     arguments.add_argument("--head", type=digits)
+    arguments.add_argument("--after", type=digits)
     arguments.add_argument("--public-key", type=key)
     arguments.add_argument("files", nargs="+")
     asked = arguments.parse_args()
     try:
-        last = verify(asked.files, asked.head, asked.public_key)
+        first, last = verify(asked.files, asked.head, asked.public_key, asked.after)
     except Damage as damage:
         sys.exit(print(damage) or 1)
     except OSError as error:
         sys.exit(print(error, file=sys.stderr) or 2)
-    print(f"whole: {last['seq'] + 1} entries, head {last['hash']}")
+    if first["seq"]:
+        print(f"it begins at entry {first['seq']}: the entries before are not here")
+    print(f"whole: {last['seq'] - first['seq'] + 1} entries, head {last['hash']}")
 
 
 if __name__ == "__main__":

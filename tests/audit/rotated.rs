@@ -66,8 +66,56 @@ fn a_full_file_is_put_aside_and_the_chain_goes_on() {
     assert_eq!(calls.count(), 40);
     let verified = verify_files(&files).success();
     assert_eq!(verified["entries"], lines.len());
-    // A single file of the chain is whole by itself.
-    verify_files(&files[1..2]).success();
+}
+
+#[test]
+fn a_log_whose_beginning_is_not_here_is_whole_only_behind_the_entry_that_is_named() {
+    let fixture = Fixture::new();
+    for _ in 0..3 {
+        let session = session(&fixture, Rotation::default());
+        session.call("list_files", "{}").unwrap();
+    }
+    let log = fixture.outside().join("audit.jsonl");
+    let lines = lines_of(&log);
+    let begins = |line: &String| line.contains("\"kind\":\"genesis\"");
+    let cut = lines.iter().rposition(begins).unwrap();
+    assert!(cut > 0);
+    let rest = fixture.outside().join("rest.jsonl");
+    fs::write(&rest, lines[cut..].join("\n") + "\n").unwrap();
+    let entry = |line: &String| -> serde_json::Value { serde_json::from_str(line).unwrap() };
+    let hash = |line: &String| entry(line)["hash"].as_str().unwrap().to_owned();
+    let (end_before, head) = (hash(&lines[cut - 1]), hash(lines.last().unwrap()));
+    let (log, rest) = (log.to_str().unwrap(), rest.to_str().unwrap());
+    let cli = Cli::new();
+
+    // The control: each of its lines has the right hash, and follows the one before.
+    let shown = cli.run(["audit", "show", rest]);
+    assert_eq!(shown.status, Some(0), "{shown:?}");
+    let warning = format!("begins at entry {cut}: the {cut} entries before it are not here");
+    assert!(shown.stderr.contains(&warning), "{shown:?}");
+
+    for (file, after, status) in [
+        (rest, None, 1),
+        (rest, Some(&head), 1),
+        (rest, Some(&end_before), 0),
+        (log, Some(&end_before), 1),
+        (log, None, 0),
+    ] {
+        let mut command = cli.command(["audit", "verify", "--head", &head, file]);
+        command.args(after.map(|hash| format!("--after={hash}")));
+        let run = Run::of(&mut command);
+        assert_eq!(run.status, Some(status), "{file} {after:?} {run:?}");
+        if status == 1 {
+            assert!(run.stderr.contains("line 1: the log begins at"), "{run:?}");
+        } else if file == rest {
+            assert!(run.stderr.contains(&warning), "{run:?}");
+            let answer = run.success();
+            assert_eq!(
+                (&answer["before"], &answer["entries"]),
+                (&json!(cut), &json!(lines.len() - cut))
+            );
+        }
+    }
 }
 
 #[test]

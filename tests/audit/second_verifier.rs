@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rootbound::{AuditFault, AuditKey, AuditLog, Rotation, Session, verify_log};
+use rootbound::{AuditFault, AuditKey, AuditLog, Rotation, Session, log_head, verify_log};
 use serde_json::json;
 
 use crate::support::cli::Cli;
@@ -40,6 +40,7 @@ fn ours(file: &Path) -> String {
     match verify_log(&*fs::read(file).unwrap(), None) {
         Ok(_) => "whole".to_owned(),
         Err(AuditFault::Line { line, .. }) => line.to_string(),
+        Err(AuditFault::Beginning { .. }) => "1".to_owned(),
         Err(AuditFault::Empty) => "empty".to_owned(),
         Err(other) => panic!("{other}"),
     }
@@ -138,7 +139,7 @@ fn two_verifiers_agree_on_good_and_on_damaged_logs() {
 }
 
 #[test]
-fn a_file_of_a_chain_is_whole_to_both() {
+fn a_file_of_a_chain_is_whole_to_both_behind_the_one_before() {
     let fixture = Fixture::new();
     let log = fixture.outside().join("audit.jsonl");
     let session = Session::builder()
@@ -152,8 +153,23 @@ fn a_file_of_a_chain_is_whole_to_both() {
         .unwrap();
     session.call("list_files", "{}").unwrap();
     let files = [log.with_extension("jsonl.1"), log];
-    assert_eq!(theirs(&files), ["whole", "whole"]);
-    assert_eq!(files.map(|file| ours(&file)), ["whole", "whole"]);
+    assert_eq!(theirs(&files), ["whole", "1"]);
+    assert_eq!(files.each_ref().map(|file| ours(file)), ["whole", "1"]);
+    let [first, second] = files.each_ref().map(|file| file.to_str().unwrap());
+    let head = log_head(fs::File::open(first).unwrap()).unwrap();
+    let zeros = "0".repeat(64);
+    for (arguments, status) in [
+        (&[first, second][..], 0),
+        (&["--after", &head, second], 0),
+        (&["--after", &zeros, second], 1),
+        (&["--after", &head, first], 1),
+        (&["--after", "", first], 2),
+        (&[second], 1),
+    ] {
+        assert_eq!(script(arguments), Some(status), "{arguments:?}");
+        let run = Cli::new().run(["audit", "verify"].iter().chain(arguments));
+        assert_eq!(run.status, Some(status), "{arguments:?} {run:?}");
+    }
 }
 
 fn script(arguments: &[&str]) -> Option<i32> {

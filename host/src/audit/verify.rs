@@ -8,7 +8,7 @@ use super::intents::Intents;
 use super::key::AuditPublicKey;
 use super::link::{Last, Link, has_hash};
 use super::tail::{Tail, VERIFIED, lines_before};
-use super::{CLOSED, LONGEST_LINE, ROTATED};
+use super::{CLOSED, LONGEST_LINE, NO_PREVIOUS, ROTATED};
 
 const CUT_OFF: &str = "it is cut off";
 /// Bytes of a line that are read at most: no writer writes that many.
@@ -20,6 +20,9 @@ const MAX_LINE: u64 = LONGEST_LINE as u64 + 1;
 pub struct VerifiedLog {
     /// How many entries it has.
     pub entries: u64,
+    /// How many entries of the chain stand before these, and were not read: none, unless
+    /// [`LogVerifier::after`] says where they end.
+    pub before: u64,
     /// The hash of the last one: whoever knows it can tell when the end is cut off.
     pub head: String,
     /// Changes whose outcome the log does not tell: the process was killed, or it is still
@@ -65,6 +68,17 @@ pub enum AuditFault {
         /// What is wrong.
         what: &'static str,
     },
+    /// The log begins with a file that continues others, which were not read, or follows others
+    /// than it should.
+    #[error(
+        "line 1: the log begins at entry {before}, which follows {prev}, and not where it should: the files before it were removed, or are to be named before it, or with `--after`"
+    )]
+    Beginning {
+        /// How many entries are not here: the number of the first one that is.
+        before: u64,
+        /// The hash of the last one that is not here.
+        prev: String,
+    },
     /// The log ends elsewhere than it should.
     #[error("the log ends with {found} and not with {expected}: its end was cut off or rewritten")]
     Head {
@@ -75,8 +89,8 @@ pub enum AuditFault {
     },
 }
 
-/// Verifies a log: every hash, every link to the entry before, every number. With the head
-/// that was noted elsewhere, also that nothing is missing at the end.
+/// Verifies a log: every hash, every link to the entry before, every number, from the very first
+/// entry on. With the head that was noted elsewhere, also that nothing is missing at the end.
 ///
 /// [`LogVerifier`] does the same over several files and with signatures.
 ///
@@ -133,6 +147,7 @@ pub struct LogVerifier {
     chain: Follow,
     intents: Intents,
     signatures: Option<Signatures>,
+    after: Option<String>,
 }
 
 impl LogVerifier {
@@ -152,6 +167,15 @@ impl LogVerifier {
     #[must_use]
     pub fn signed_by(mut self, key: AuditPublicKey) -> Self {
         self.signatures = Some(Signatures::new(key));
+        self
+    }
+
+    /// Takes a log that is not read from its very first entry, but only if it goes on right behind
+    /// the entry of this hash: a log whose first files are kept elsewhere. Without this, a log
+    /// whose beginning is missing is not whole.
+    #[must_use]
+    pub fn after(mut self, hash: impl Into<String>) -> Self {
+        self.after = Some(hash.into());
         self
     }
 
@@ -204,15 +228,24 @@ impl LogVerifier {
         .collect()
     }
 
+    /// How many entries of the chain stand before the first one that was read.
+    #[must_use]
+    pub fn before(&self) -> u64 {
+        self.chain.first.as_ref().map_or(0, |first| first.before)
+    }
+
     /// Says that this was the end. With the head that was noted elsewhere, also that it is
     /// the right one.
     ///
     /// # Errors
     ///
-    /// When there was no entry, the end is another, or it is not signed where it should be.
+    /// When there was no entry, the beginning or the end is another, or it is not signed where it
+    /// should be.
     pub fn finish(self, head: Option<&str>) -> Result<VerifiedLog, AuditFault> {
         let unsettled = self.unsettled();
-        let Follow { entries, last } = self.chain;
+        let before = self.before();
+        self.chain.check_begins_after(self.after.as_deref())?;
+        let Follow { entries, last, .. } = self.chain;
         let prev = last.ok_or(AuditFault::Empty)?.hash;
         if let Some(expected) = head.filter(|expected| *expected != prev) {
             return Err(AuditFault::Head {
@@ -226,6 +259,7 @@ impl LogVerifier {
         };
         Ok(VerifiedLog {
             entries,
+            before,
             head: prev,
             unsettled,
             checkpoints,
@@ -342,7 +376,15 @@ fn at(line: u64, what: &'static str) -> AuditFault {
 #[derive(Debug, Default)]
 struct Follow {
     entries: u64,
+    first: Option<First>,
     last: Option<Last>,
+}
+
+/// Where the first line that was read stands in its chain.
+#[derive(Debug)]
+struct First {
+    before: u64,
+    prev: String,
 }
 
 impl Follow {
@@ -366,12 +408,28 @@ impl Follow {
             None => link.check_begins(),
         };
         is_in_place.map_err(|what| at(line, what))?;
+        self.first.get_or_insert_with(|| First {
+            before: link.seq,
+            prev: link.prev.into_owned(),
+        });
         self.last = Some(Last {
             seq: link.seq,
             hash: hash.to_owned(),
         });
         self.entries += 1;
         Ok(entry)
+    }
+
+    /// Whether the first line is the very first of its chain, or follows the one that is named.
+    fn check_begins_after(&self, hash: Option<&str>) -> Result<(), AuditFault> {
+        let expected = hash.unwrap_or(NO_PREVIOUS);
+        match &self.first {
+            Some(first) if first.prev != expected => Err(AuditFault::Beginning {
+                before: first.before,
+                prev: first.prev.clone(),
+            }),
+            _ => Ok(()),
+        }
     }
 }
 

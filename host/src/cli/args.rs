@@ -304,6 +304,10 @@ pub(crate) enum AuditCommand {
         /// The last hash, as noted elsewhere: finds an end that was cut off.
         #[arg(long, value_name = "HASH", value_parser = hash)]
         head: Option<String>,
+        /// Where the files before these end, as `rootbound audit head` prints it: takes a log whose
+        /// first files are not here, if it goes on right there.
+        #[arg(long, value_name = "HASH", value_parser = hash)]
+        after: Option<String>,
         /// The public key of the one who signs the log, or a file that holds it: finds an end
         /// that was cut off and a log that was written anew.
         #[arg(long, value_name = "KEY|FILE")]

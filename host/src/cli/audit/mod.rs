@@ -32,8 +32,15 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
         AuditCommand::Verify {
             files,
             head,
+            after,
             public_key,
-        } => verify(files, head.as_deref(), public_key.as_deref()),
+        } => {
+            let mut verifier = LogVerifier::new();
+            if let Some(hash) = after {
+                verifier = verifier.after(hash);
+            }
+            verify(verifier, files, head.as_deref(), public_key.as_deref())
+        }
         AuditCommand::Show(args) => show::run(args),
         AuditCommand::Head { file } => answer(file, log_head(open(file)?), |head| head),
         AuditCommand::Keygen { file } => keygen(file),
@@ -67,8 +74,12 @@ fn read(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     })
 }
 
-fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<Exit, Failure> {
-    let mut verifier = LogVerifier::new();
+fn verify(
+    mut verifier: LogVerifier,
+    files: &[PathBuf],
+    head: Option<&str>,
+    key: Option<&OsStr>,
+) -> Result<Exit, Failure> {
     if let Some(key) = key {
         verifier = verifier.signed_by(public_key(key)?);
     }
@@ -78,8 +89,16 @@ fn verify(files: &[PathBuf], head: Option<&str>, key: Option<&OsStr>) -> Result<
             return refused(file, fault);
         }
     }
-    let last = files.last().map_or(Path::new(""), PathBuf::as_path);
-    answer(last, verifier.finish(head), |verified| {
+    let result = verifier.finish(head);
+    let concerned = match result {
+        Err(AuditFault::Beginning { .. }) => files.first(),
+        _ => files.last(),
+    };
+    let file = concerned.map_or(Path::new(""), PathBuf::as_path);
+    answer(file, result, |verified| {
+        if let Some(words) = beginning(verified.before) {
+            print::to_stderr(&format!("warning: {words}"));
+        }
         for change in &verified.unsettled {
             print::to_stderr(&format!("warning: {}", describe(change)));
         }
@@ -144,6 +163,9 @@ fn refused(file: &Path, fault: AuditFault) -> Result<Exit, Failure> {
 
 fn as_json(verified: &VerifiedLog, signed: bool) -> Value {
     let mut answer = json!({ "entries": verified.entries, "head": verified.head });
+    if verified.before > 0 {
+        answer["before"] = verified.before.into();
+    }
     if !verified.unsettled.is_empty() {
         let unsettled = verified.unsettled.iter().map(|change| {
             json!({
@@ -161,6 +183,13 @@ fn as_json(verified: &VerifiedLog, signed: bool) -> Value {
         answer["not_closed"] = verified.not_closed.as_slice().into();
     }
     answer
+}
+
+/// What was not looked at, where a log does not begin with its very first entry.
+fn beginning(before: u64) -> Option<String> {
+    (before > 0).then(|| {
+        format!("the log begins at entry {before}: the {before} entries before it are not here")
+    })
 }
 
 fn describe(change: &Unsettled) -> String {

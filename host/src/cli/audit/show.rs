@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::filter::Filter;
 use super::summary::Summary;
-use super::{describe, follow, open, row};
+use super::{beginning, describe, follow, open, row};
 use crate::cli::args::ShowArgs;
 use crate::cli::{Exit, Failure, print};
 
@@ -154,6 +154,9 @@ impl<'a> View<'a> {
             (true, false) => {}
             (false, true) => self.print(self.summary.in_full().trim_end()),
             (false, false) => self.print(&format!("\n{}", self.summary.in_short().trim_end())),
+        }
+        if let Some(words) = beginning(self.verifier.before()) {
+            print::to_stderr(&format!("warning: {words}"));
         }
         for change in &unsettled {
             print::to_stderr(&format!("warning: {}", describe(change)));
