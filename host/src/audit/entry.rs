@@ -1,7 +1,7 @@
 //! One line of the audit log.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -169,9 +169,20 @@ impl Entry {
     }
 }
 
+/// The last second of the year 9999, the end of RFC 3339.
+const LAST_SECOND: u64 = 253_402_300_799;
+
 /// The time as entries carry it.
 pub(super) fn now() -> String {
-    humantime::format_rfc3339_micros(SystemTime::now()).to_string()
+    written(SystemTime::now())
+}
+
+/// A time as entries carry it. A clock that was never set, or was set to nonsense, stops no
+/// record: it stands at the nearest time that can be written.
+fn written(time: SystemTime) -> String {
+    let latest = SystemTime::UNIX_EPOCH + Duration::new(LAST_SECOND, 999_999_999);
+    let time = time.clamp(SystemTime::UNIX_EPOCH, latest);
+    humantime::format_rfc3339_micros(time).to_string()
 }
 
 /// What stood at a path: device and inode, as strings, since both exceed what a JSON number
@@ -316,5 +327,27 @@ mod as_text {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_no_year_has_still_gives_a_time() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        for (time, expected) in [
+            (at(0), "1970-01-01T00:00:00.000000Z"),
+            (
+                SystemTime::UNIX_EPOCH - Duration::from_micros(1),
+                "1970-01-01T00:00:00.000000Z",
+            ),
+            (at(LAST_SECOND), "9999-12-31T23:59:59.000000Z"),
+            (at(LAST_SECOND + 1), "9999-12-31T23:59:59.999999Z"),
+            (at(LAST_SECOND * 20), "9999-12-31T23:59:59.999999Z"),
+        ] {
+            assert_eq!(written(time), expected);
+        }
     }
 }

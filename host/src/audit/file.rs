@@ -365,9 +365,7 @@ pub(super) fn directory_in(state: Option<&Path>) -> io::Result<PathBuf> {
 pub(super) fn new_path(state: Option<&Path>) -> io::Result<PathBuf> {
     let directory = directory_in(state)?;
     ambient::create_private_directory(&directory)?;
-    let time = humantime::format_rfc3339_micros(SystemTime::now())
-        .to_string()
-        .replace([':', '-', '.'], "");
+    let time = super::entry::now().replace([':', '-', '.'], "");
     Ok(directory.join(format!("{time}-{}.jsonl", crate::random::hex::<8>())))
 }
 
