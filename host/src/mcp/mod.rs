@@ -123,12 +123,16 @@ async fn serve(
     stopping.cancel();
     let _ = tokio::time::timeout(FAREWELL, server.calls.idle()).await;
     let ended = match ended {
-        Some(ended) => Ok(ended),
-        None => tokio::time::timeout(FAREWELL, serving).await,
+        Some(ended) => ended,
+        // A client that is still not done is dropped.
+        None => {
+            let ended = tokio::time::timeout(FAREWELL, serving).await;
+            ended.unwrap_or(Ok(Ok(())))
+        }
     };
     // Directories of sessions go with them.
     let _ = tokio::time::timeout(LEAVING, server.all_gone()).await;
-    ended??
+    ended?
 }
 
 async fn serve_stdio(

@@ -213,6 +213,26 @@ fn pour(server: &Server, requests: &str) {
 }
 
 #[test]
+fn a_body_that_does_not_come_does_not_hold_up_the_end() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let server = start(&cli, &fixture, &[]);
+    let request = server.stateless_text(ALICE, "tools/list", json!({}), json!({}));
+    let head = request.split_inclusive("\r\n\r\n").next().unwrap();
+    // The server has read the head once it asks for the body.
+    let head = head.replacen("\r\n", "\r\nExpect: 100-continue\r\n", 1);
+    let mut stream = begin(&server, &head);
+    let mut told = [0; 25];
+    stream.read_exact(&mut told).unwrap();
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(b"{").unwrap();
+    assert_eq!(server.end_by("TERM"), Some(0));
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    crate::mcp::ending::assert_verified(&cli);
+}
+
+#[test]
 fn a_body_that_does_not_come_is_not_waited_for() {
     let (cli, fixture) = (Cli::new(), Fixture::new());
     let server = start(&cli, &fixture, &[]);

@@ -60,19 +60,16 @@ pub(super) struct Door {
     pub(super) pieces: Arc<Shares>,
     /// Whether older clients have sessions.
     pub(super) keeps_sessions: bool,
+    /// Cancelled when the server ends.
+    pub(super) stopping: CancellationToken,
 }
 
 /// Serves one connection until it ends, its place is given away, or the answers under way
 /// are out once the server stops.
-pub(super) async fn serve(
-    stream: TcpStream,
-    door: Arc<Door>,
-    place: Arc<Place>,
-    stopping: CancellationToken,
-) {
+pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, place: Arc<Place>) {
     // Answers are written whole; waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
-    let asked = Arc::clone(&place);
+    let (asked, stopping) = (Arc::clone(&place), door.stopping.clone());
     let answer = service_fn(move |request| {
         let (door, place) = (Arc::clone(&door), Arc::clone(&asked));
         async move { Ok::<_, Infallible>(door.answer(request, &place).await) }
@@ -141,7 +138,11 @@ impl Door {
         }
         head::check_body(&head)?;
         let mut pieces = self.pieces.take(principal, 0)?;
-        let body = read(body, &mut pieces).await?;
+        // What is still to come would be discarded.
+        let body = tokio::select! {
+            body = read(body, &mut pieces) => body?,
+            () = self.stopping.cancelled() => return Err(ending()),
+        };
         let weight = weight(&body).map_err(Refusal::bad_request)?;
         pieces.grow((weight - body.len()).div_ceil(PIECE))?;
         let message = Message::of(&body);
@@ -258,6 +259,10 @@ fn too_long() -> Refusal {
 
 fn too_large() -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
+}
+
+fn ending() -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is ending").last()
 }
 
 fn unauthorized() -> Answer {

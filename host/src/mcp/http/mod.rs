@@ -125,10 +125,11 @@ impl Bound {
             requests: Shares::new(connection::MAX_REQUESTS, "requests at one time"),
             pieces: Shares::new(connection::MAX_PIECES, "memory for requests"),
             keeps_sessions: self.legacy_sessions,
+            stopping: stopping.clone(),
         });
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let places = Arc::new(Places::default());
-        let accepting = accept(listener, &door, &places, &stopping);
+        let accepting = accept(listener, &door, &places);
         tokio::select! {
             () = accepting => {}
             () = stopping.cancelled() => {}
@@ -150,19 +151,14 @@ fn session_keeper() -> Arc<LocalSessionManager> {
 
 /// Takes connections for ever. One that finds no place waits for it here, and those after it
 /// in the kernel.
-async fn accept(
-    listener: tokio::net::TcpListener,
-    door: &Arc<Door>,
-    places: &Arc<Places>,
-    stopping: &CancellationToken,
-) {
+async fn accept(listener: tokio::net::TcpListener, door: &Arc<Door>, places: &Arc<Places>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
         let (door, place) = (Arc::clone(door), places.take().await);
-        tokio::spawn(connection::serve(stream, door, place, stopping.clone()));
+        tokio::spawn(connection::serve(stream, door, place));
     }
 }
 
