@@ -238,6 +238,22 @@ fn headers_that_disagree_with_the_body_are_refused() {
             request.replacen(&version, "MCP-Protocol-Version: 1999-01-01\r\n", 1),
         ),
         ("no version", without(&version)),
+        (
+            "two versions, the right one first",
+            request.replacen(
+                &version,
+                &format!("{version}MCP-Protocol-Version: 2025-06-18\r\n"),
+                1,
+            ),
+        ),
+        (
+            "two versions, the right one last",
+            request.replacen(
+                &version,
+                &format!("MCP-Protocol-Version: 2025-06-18\r\n{version}"),
+                1,
+            ),
+        ),
     ] {
         let answer = server.exchange(request.as_bytes());
         assert_eq!(answer.status, 400, "{what} {answer:?}");

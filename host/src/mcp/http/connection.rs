@@ -137,6 +137,7 @@ impl Door {
             return Err(Refusal::new(StatusCode::NOT_FOUND, why));
         }
         head::check_body(&head)?;
+        head::check_version(&head)?;
         let mut pieces = self.pieces.take(principal, 0)?;
         // What is still to come would be discarded.
         let body = tokio::select! {

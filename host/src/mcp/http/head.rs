@@ -11,6 +11,9 @@ use http::{HeaderMap, Method, Request, StatusCode};
 
 use super::refusal::Refusal;
 
+/// Where a request says which version of the protocol it speaks.
+const VERSION: &str = "mcp-protocol-version";
+
 /// The names by which a request may call the server: a page that was lured here by DNS calls
 /// it by another. Upper and lower case are one, everything else is as it is written: `localhost.`
 /// is not `localhost`. A name without a port is good with any, since what is forwarded comes
@@ -177,6 +180,17 @@ fn authority(text: &str) -> Result<Authority, Refusal> {
     (begins && is_port && !authority.host().is_empty())
         .then_some(authority)
         .ok_or_else(malformed)
+}
+
+/// Checks that a request names one version of the protocol: others, through which it came, may
+/// have read the other one.
+pub(super) fn check_version(head: &Parts) -> Result<(), Refusal> {
+    match head.headers.get_all(VERSION).iter().count() {
+        0 | 1 => Ok(()),
+        _ => Err(Refusal::bad_request(
+            "a request has one `MCP-Protocol-Version` header",
+        )),
+    }
 }
 
 /// Checks that a body comes and is JSON as it stands.
