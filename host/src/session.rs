@@ -612,7 +612,9 @@ impl Session {
         entry.principal = self.shared.other_principal();
         entry.arguments_sha256 = Some(random::hex_of(&Sha256::digest(arguments)));
         if self.shared.records_arguments {
-            entry.arguments = audit::recorded_arguments(arguments);
+            let definition = self.shared.component.definition(&state.tool);
+            let schema = definition.ok().flatten().map(|known| &*known.input_schema);
+            entry.arguments = audit::recorded_arguments(arguments, schema.unwrap_or_default());
         }
         entry.duration_us = Some(started.elapsed().as_micros() as u64);
         entry.dry_run = state.dry_run;

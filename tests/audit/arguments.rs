@@ -43,6 +43,12 @@ fn contents_and_secrets_are_hidden_all_the_same() {
             "no_such_tool",
             json!({ "password": "hush", "note": "Bearer hushhush" }),
         ),
+        ("write_file", json!({ "path": "t", "words": "hush" })),
+        (
+            "edit_file",
+            json!({ "path": "t", "edits": [{ "with": "hush" }] }),
+        ),
+        ("no_such_tool", json!({ "file": "hush" })),
     ] {
         let _ = recorded.call(tool, arguments);
         let entry = call_entry(&recorded);
