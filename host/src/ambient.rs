@@ -280,7 +280,13 @@ pub(crate) fn read_private_file(path: &Path, most: usize) -> io::Result<Vec<u8>>
     let file = OpenOptions::new()
         .read(true)
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
-        .open(path)?;
+        .open(path)
+        .map_err(|error| match rustix::io::Errno::from_io_error(&error) {
+            Some(rustix::io::Errno::LOOP) => {
+                io::Error::other("it is a symbolic link; name the file itself")
+            }
+            _ => error,
+        })?;
     let metadata = file.metadata()?;
     let own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !own || metadata.mode() & 0o077 != 0 || !metadata.is_file() || metadata.nlink() != 1 {

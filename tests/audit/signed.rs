@@ -183,6 +183,10 @@ fn only_the_user_may_read_a_key() {
         assert!(run.stderr.contains("mode 0600"), "{run:?}");
     }
     mode(0o600);
+    let link = signed.fixture.outside().join("link");
+    symlink(&signed.key, &link).unwrap();
+    let error = AuditKey::read(&link).unwrap_err();
+    assert!(error.to_string().contains("symbolic link"), "{error}");
     let again = ["audit".as_ref(), "keygen".as_ref(), signed.key.as_os_str()];
     assert_eq!(signed.cli.run(again).status, Some(2));
     assert_eq!(fs::read_to_string(&signed.key).unwrap(), secret);

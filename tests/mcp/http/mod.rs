@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::cancelling;
 use crate::support::Fixture;
-use crate::support::cli::Cli;
+use crate::support::cli::{Cli, Run};
 use server::Server;
 
 fn text_of(result: &Value) -> &str {
@@ -349,6 +349,32 @@ fn tokens_that_cannot_be_told_apart_are_refused_at_the_start() {
     std::fs::write(&file, format!("{one}\nb:{other}\n")).unwrap();
     let further = ["--http-token-file", file.to_str().unwrap()];
     Server::start(&cli, &fixture, &further);
+}
+
+#[test]
+fn a_token_of_the_environment_is_one_or_is_named_as_none() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let with = |token: &str| {
+        let mut command = cli.command(["mcp", "--http", "127.0.0.1:0", "--read"]);
+        command.arg(fixture.inputs());
+        command.env("ROOTBOUND_HTTP_TOKEN", token);
+        command
+    };
+    for wrong in ["short", "a:b:0123456789abcdef", "0123456789 abcdef"] {
+        let run = Run::of(&mut with(wrong));
+        assert_eq!(run.status, Some(2), "{wrong} {run:?}");
+        assert!(run.stderr.contains("ROOTBOUND_HTTP_TOKEN"), "{run:?}");
+        assert!(!run.stderr.contains(wrong), "{run:?}");
+    }
+    // An empty one is none, and means a new one.
+    for empty in ["", " "] {
+        let server = Server::of(with(empty), false);
+        assert!(server.token.len() >= 16, "{}", server.token);
+        for (token, status) in [(server.token.as_str(), 200), ("", 401), (" ", 401)] {
+            let answer = server.request_as(token, "tools/list", json!({}), json!({}));
+            assert_eq!(answer.status, status, "{token:?} {answer:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Several processes behind a load balancer share the directories, a key, and nothing else.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
 use serde_json::json;
@@ -160,4 +161,22 @@ fn a_short_key_is_no_key() {
     ]);
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(run.stderr.contains("shorter than 32 bytes"), "{run:?}");
+}
+
+#[test]
+fn a_key_or_a_token_that_others_can_read_is_warned_of() {
+    let (cli, fixture) = (Cli::new(), Fixture::new());
+    let file = fixture.outside().join("short");
+    std::fs::write(&file, "secret").unwrap();
+    for option in ["--state-key", "--http-token-file"] {
+        for (mode, warns) in [(0o600, false), (0o640, true), (0o604, true)] {
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&file, permissions).unwrap();
+            let name = file.to_str().unwrap();
+            let run = cli.run(["mcp", "--http", "127.0.0.1:0", option, name]);
+            assert_eq!(run.status, Some(2), "{run:?}");
+            let told = run.stderr.contains("is open to other users");
+            assert_eq!(told, warns, "{option} {mode:o} {run:?}");
+        }
+    }
 }

@@ -6,14 +6,16 @@
 )]
 
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use rootbound::escaped;
 use sha2::{Digest, Sha256};
 
-use crate::cli::HttpArgs;
+use crate::cli::{HttpArgs, print};
 use crate::mcp::approvals::random_text;
 use crate::mcp::handler::Principal;
 
@@ -42,6 +44,7 @@ impl Tokens {
             (Some(file), _) => {
                 let text = String::from_utf8(read(file)?)
                     .with_context(|| format!("`{}` cannot be read", file.display()))?;
+                warn_if_open(file);
                 for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     tokens.add(line)?;
                 }
@@ -49,8 +52,11 @@ impl Tokens {
                     bail!("`{}` holds no token", file.display());
                 }
             }
-            (None, Some(token)) => tokens.add(token.trim())?,
-            (None, None) => {
+            // An empty variable is one that was not set, and opens nothing.
+            (None, Some(token)) if !token.trim().is_empty() => tokens
+                .add(token.trim())
+                .context("the environment's `ROOTBOUND_HTTP_TOKEN`")?,
+            (None, _) => {
                 let token = random_text();
                 tokens.add(&token)?;
                 tokens.generated = Some(token);
@@ -122,10 +128,22 @@ fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
 /// Reads the key that replicas share.
 pub(in crate::mcp) fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
     let key = read(file)?;
+    warn_if_open(file);
     if key.len() < SHORTEST_KEY {
         bail!("`{}` is shorter than {SHORTEST_KEY} bytes", file.display());
     }
     Ok(key)
+}
+
+/// A secret that other users can read is for the operator: containers hand them out so.
+fn warn_if_open(file: &Path) {
+    let mode = std::fs::metadata(file).map_or(0, |metadata| metadata.mode());
+    if mode & 0o077 != 0 {
+        let name = escaped(&file.display().to_string());
+        print::to_stderr(&format!(
+            "warning: `{name}` is open to other users of this machine; its mode should be 0600"
+        ));
+    }
 }
 
 fn hash(token: &str) -> [u8; 32] {
