@@ -106,6 +106,26 @@ fn what_the_single_tool_waits_for_can_be_approved() {
     assert!(!is_untouched(&desk.fixture));
 }
 
+/// Whatever else came into the directory, by whatever way.
+#[test]
+fn what_is_no_question_stops_no_queue() {
+    let desk = Desk::new();
+    let id = desk.waiting();
+    let asked = desk.approvals(&["show", &id]).stdout;
+    let queue = desk.cli.state().join("rootbound/approvals");
+    assert!(queue.join(format!("{id}.json")).exists(), "the control");
+    fs::create_dir(queue.join("0a.json")).unwrap();
+    crate::support::pipe(&queue.join("0b.json"));
+    assert_eq!(desk.list().len(), 1);
+    assert_eq!(id_of(&desk.delete()), id);
+    assert_eq!(
+        desk.approvals(&["show", &id]).stdout.lines().next(),
+        asked.lines().next()
+    );
+    assert_eq!(desk.approvals(&["approve", &id]).status, Some(0));
+    desk.delete().success();
+}
+
 #[test]
 fn a_denied_call_is_refused() {
     let desk = Desk::new();

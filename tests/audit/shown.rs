@@ -387,6 +387,17 @@ fn a_log_without_entries_is_told_from_a_damaged_one() {
     }
 }
 
+#[test]
+fn a_log_that_is_named_twice_is_no_log_of_a_killed_process() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let name = log.to_str().unwrap();
+    let run = Cli::new().run(["audit", "verify", name, name]);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains("is named twice"), "{run:?}");
+    assert!(!run.stderr.contains("killed"), "{run:?}");
+}
+
 /// A log that is not kept as a file, compressed for one.
 #[test]
 fn the_standard_input_is_verified_as_well() {

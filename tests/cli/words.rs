@@ -31,7 +31,7 @@ fn a_slip_in_a_word_stops_the_start_and_makes_no_file() {
     ];
     let (place, cli) = (tempfile::tempdir().unwrap(), Cli::new());
     for (option, told) in rows {
-        let mut command = cli.command(["check", option]);
+        let mut command = cli.command(["call", "list_files", "{}", option]);
         let run = Run::of(command.current_dir(place.path()));
         assert_eq!(run.status, Some(2), "{option}: {run:?}");
         assert!(run.stderr.contains(told), "{option}: {run:?}");
@@ -42,9 +42,9 @@ fn a_slip_in_a_word_stops_the_start_and_makes_no_file() {
 #[test]
 fn a_file_of_such_a_name_can_be_had_by_its_path() {
     let (place, cli) = (tempfile::tempdir().unwrap(), Cli::new());
-    let mut command = cli.command(["check", "--audit=./None"]);
+    let mut command = cli.command(["call", "list_files", "{}", "--audit=./None"]);
     let run = Run::of(command.current_dir(place.path()));
-    assert_eq!(run.status, Some(0), "{run:?}");
+    assert_eq!(run.status, Some(1), "nothing is granted: {run:?}");
     assert_eq!(names(place.path()), ["None"]);
 }
 
