@@ -63,6 +63,16 @@ fn each_has_a_code_and_nothing_is_kept_of_it() {
         ("too-large", guest::with_types(6_000_000)),
         ("too-large", guest::with_joins()),
         ("too-large", guest::with_values()),
+        ("too-large", guest::with_carried_values()),
+        ("too-large", guest::with_loops_in_loops()),
+        ("too-large", guest::with_values_around_loops()),
+        ("too-many", guest::instantiating(10_000, "x", 900)),
+        (
+            "too-many",
+            guest::instantiating(20, &"x".repeat(99_000), 900),
+        ),
+        ("too-many", guest::doubling(60)),
+        ("too-many", guest::instances_in_instances(900)),
         ("too-many", guest::nested(100_000, 0x41)),
         ("too-many", guest::nested(100_000, 0x42)),
         (

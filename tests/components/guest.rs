@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use rootbound::{ComponentLoader, Import, ToolComponent};
 use wasm_encoder::{
     BlockType, CodeSection, Component, ComponentExportKind, ComponentExportSection,
-    ComponentSection, CustomSection, Function, FunctionSection, Module, ModuleSection, Section,
+    ComponentInstanceSection, ComponentSection, ComponentTypeSection, CustomSection, Function,
+    FunctionSection, Module, ModuleSection, NestedComponentSection, PrimitiveValType, Section,
     TypeSection, ValType,
 };
 
@@ -130,6 +131,114 @@ pub fn with_values() -> Vec<u8> {
     }
     function.instructions().unreachable().end();
     with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component with a function more, of whose branches each carries a thousand values that an
+/// earlier one left there.
+pub fn with_carried_values() -> Vec<u8> {
+    const CARRIED: usize = 1000;
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    types.ty().function([], [ValType::I32; CARRIED]);
+    let mut function = Function::new([]);
+    let mut instructions = function.instructions();
+    instructions.block(BlockType::FunctionType(1));
+    for _ in 0..CARRIED {
+        instructions.i32_const(0);
+    }
+    for _ in 0..500 {
+        instructions.i32_const(0).br_if(0);
+    }
+    instructions.end();
+    for _ in 0..CARRIED {
+        instructions.drop();
+    }
+    instructions.end();
+    with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component with a function more, of eight thousand loops inside one another.
+pub fn with_loops_in_loops() -> Vec<u8> {
+    const LOOPS: usize = 8000;
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    let mut function = Function::new([]);
+    for _ in 0..LOOPS {
+        function.instructions().loop_(BlockType::Empty);
+    }
+    for _ in 0..LOOPS {
+        function.instructions().end();
+    }
+    function.instructions().end();
+    with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component with a function more, which keeps four thousand values through as many loops.
+pub fn with_values_around_loops() -> Vec<u8> {
+    const MANY: usize = 4000;
+    let mut types = TypeSection::new();
+    types.ty().function([], []);
+    let mut function = Function::new([]);
+    let mut instructions = function.instructions();
+    for _ in 0..MANY {
+        instructions.i32_const(0);
+    }
+    for _ in 0..MANY {
+        instructions.loop_(BlockType::Empty).i32_const(0).br_if(0);
+        instructions.end();
+    }
+    for _ in 0..MANY {
+        instructions.drop();
+    }
+    instructions.end();
+    with_module(&types, 1, &function.into_raw_body())
+}
+
+/// A component that instantiates another so many times, which exports so many types under names
+/// with this in them.
+pub fn instantiating(exports: usize, name: &str, times: usize) -> Vec<u8> {
+    let mut inner = Component::new();
+    let mut types = ComponentTypeSection::new();
+    types.defined_type().primitive(PrimitiveValType::U8);
+    let mut exported = ComponentExportSection::new();
+    for number in 0..exports {
+        let name = format!("{name}{number}");
+        exported.export(name.as_str(), ComponentExportKind::Type, 0, None);
+    }
+    inner.section(&types).section(&exported);
+    instances_of(&inner, times).finish()
+}
+
+/// A component that has the one before it twice, and so on.
+pub fn doubling(levels: usize) -> Vec<u8> {
+    let first = Component::new();
+    (0..levels)
+        .fold(first, |inner, _| instances_of(&inner, 2))
+        .finish()
+}
+
+/// A component of which each instance exports the one before it.
+pub fn instances_in_instances(levels: u32) -> Vec<u8> {
+    let mut component = instances_of(&Component::new(), 1);
+    let mut instances = ComponentInstanceSection::new();
+    for number in 0..levels {
+        instances.export_items([("x", ComponentExportKind::Instance, number)]);
+    }
+    component.section(&instances);
+    component.finish()
+}
+
+fn instances_of(inner: &Component, times: usize) -> Component {
+    let mut instances = ComponentInstanceSection::new();
+    for _ in 0..times {
+        let none: [(&str, ComponentExportKind, u32); 0] = [];
+        instances.instantiate(0, none);
+    }
+    let mut component = Component::new();
+    component
+        .section(&NestedComponentSection(inner))
+        .section(&instances);
+    component
 }
 
 /// A component with a module more, which has a function so many times.

@@ -15,6 +15,7 @@ use wasmparser::{
 use super::fault::{ComponentError, component_code as code};
 use super::imports::{Items, PROVIDER, Standing, standing};
 use super::manifest::{self, Manifest};
+use super::outline::Outline;
 
 /// Bytes of a component. An interpreter with its standard library takes a quarter.
 pub(crate) const MAX_COMPONENT_BYTES: u64 = 128 << 20;
@@ -122,11 +123,13 @@ impl Examination {
         let mut validator = Validator::new_with_features(features);
         let mut parser = Parser::new(0);
         parser.set_features(features);
+        let mut outline = Outline::default();
         let mut types = None;
         for payload in parser.parse_all(bytes) {
             let payload = payload?;
             self.count_outline(&payload)?;
             self.look_at(&payload, bytes)?;
+            outline.add(&payload)?;
             // Bodies of functions are validated when they are compiled.
             if let ValidPayload::End(of_part) = validator.payload(&payload)? {
                 types = Some(of_part);

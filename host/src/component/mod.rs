@@ -12,6 +12,7 @@ mod inspection;
 mod listing;
 mod loader;
 mod manifest;
+mod outline;
 mod signature;
 mod weight;
 
