@@ -9,6 +9,8 @@ use crate::screen::escaped;
 /// Most tools that a component may have, and the most text of all definitions together.
 const MAX_TOOLS: usize = 1000;
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
+/// Most path arguments of one tool; our own have four at most.
+const MAX_PATHS: usize = 100;
 /// Letters of a tool's name, and those of what it should be that a message repeats.
 const MAX_NAME: usize = 64;
 
@@ -33,17 +35,16 @@ pub(crate) fn check_list(definitions: &[Definition]) -> Result<(), ComponentErro
         if (definitions[..at].iter()).any(|other| other.name == definition.name) {
             return invalid(format!("two of its tools have the name `{name}`"));
         }
-        for (which, schema) in [
-            ("input", &definition.input_schema),
-            ("output", &definition.output_schema),
-        ] {
-            if let Err(why) = check_schema(schema) {
-                return invalid(format!("the {which} schema of `{name}` is not {why}"));
-            }
+        let schema_of = |which: &str, text: &str| {
+            let not = |why| format!("the {which} schema of `{name}` is not {why}");
+            check_schema(text).map_err(|why| ComponentError::tools_invalid(not(why)))
+        };
+        let input = schema_of("input", &definition.input_schema)?;
+        schema_of("output", &definition.output_schema)?;
+        if definition.paths.len() > MAX_PATHS {
+            return invalid(format!("`{name}` has more than {MAX_PATHS} path arguments"));
         }
-        if let Some(path) =
-            (definition.paths.iter()).find(|path| !leads_somewhere(path, definition))
-        {
+        if let Some(path) = (definition.paths.iter()).find(|path| !leads_somewhere(path, &input)) {
             let pointer = shown(&path.pointer);
             return invalid(format!(
                 "the path argument `{pointer}` of `{name}` is none of its arguments"
@@ -82,10 +83,11 @@ const ILL_FORMED: &str = "what clients can read: `properties` is an object of sc
 
 /// Whether a schema is what the contract allows: an object at the top, and nothing that clients
 /// read differently or would have to fetch. The first fault makes them drop the whole list.
-fn check_schema(text: &str) -> Result<(), &'static str> {
+fn check_schema(text: &str) -> Result<Value, &'static str> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(schema)) if schema.get("type").is_some_and(|it| it == "object") => {
-            check_members(&schema)
+            check_members(&schema)?;
+            Ok(Value::Object(schema))
         }
         _ => Err(NO_OBJECT_SCHEMA),
     }
@@ -153,9 +155,8 @@ fn is_type(name: &str) -> bool {
 
 /// Whether the arguments that a schema describes can hold what the pointer names. A schema that
 /// names no properties says nothing against any.
-fn leads_somewhere(path: &PathArgument, definition: &Definition) -> bool {
-    let schema = serde_json::from_str::<Value>(&definition.input_schema).unwrap_or_default();
-    let mut here = Some(&schema);
+fn leads_somewhere(path: &PathArgument, schema: &Value) -> bool {
+    let mut here = Some(schema);
     for part in path.pointer.split('.') {
         let (name, is_array) = match part.strip_suffix("[]") {
             Some(name) => (name, true),
@@ -201,16 +202,20 @@ mod tests {
     }
 
     fn points(schema: &str, pointer: &str) -> bool {
-        let path = PathArgument {
+        point(schema, vec![pointer]).is_ok()
+    }
+
+    fn point(schema: &str, pointers: Vec<&str>) -> Result<(), ComponentError> {
+        let path = |pointer: &str| PathArgument {
             pointer: pointer.to_owned(),
             role: PathRole::Read,
             guarded: false,
         };
         let definition = Definition {
-            paths: vec![path],
+            paths: pointers.into_iter().map(path).collect(),
             ..definition(schema, r#"{"type":"object"}"#)
         };
-        check_list(&[definition]).is_ok()
+        check_list(&[definition])
     }
 
     /// Schemas that JSON Schema has no meaning for, or the contract forbids, wherever they stand.
@@ -285,5 +290,16 @@ mod tests {
             assert!(!points(schema, pointer), "{pointer}");
         }
         assert!(points(r#"{"type":"object"}"#, "whatever"));
+    }
+
+    #[test]
+    fn a_tool_has_a_hundred_path_arguments_at_most() {
+        let schema = r#"{"type":"object"}"#;
+        assert!(point(schema, vec!["path"; 100]).is_ok());
+        for pointer in ["path", ""] {
+            let error = point(schema, vec![pointer; 101]).unwrap_err();
+            assert_eq!(error.code(), "tools-invalid");
+            assert!(error.message().contains("more than 100"), "{error}");
+        }
     }
 }
