@@ -1,6 +1,11 @@
 //! `rootbound inspect` says what a file is, without running it.
 
+use rootbound::{ComponentLoader, Inspection};
 use serde_json::{Value, json};
+use wasm_encoder::{
+    Component, ComponentImportSection, ComponentTypeRef, ComponentTypeSection, ComponentValType,
+    InstanceType, TypeBounds,
+};
 
 use super::guest;
 use crate::hostile::component::with_listing;
@@ -79,6 +84,69 @@ fn people_are_told_in_sentences() {
         "wasi:filesystem/types@0.2.12",
     ] {
         assert!(run.stdout.contains(words), "{words}: {run:?}");
+    }
+}
+
+/// A component that calls one function of WASI's file system.
+fn calling(function: &str) -> Vec<u8> {
+    let mut instance = InstanceType::new();
+    let resource = ComponentTypeRef::Type(TypeBounds::SubResource);
+    instance.export("descriptor", resource);
+    instance.ty().defined_type().borrow(0);
+    let own = [("self", ComponentValType::Type(1))];
+    instance.ty().function().params(own).result(None);
+    let name = format!("[method]descriptor.{function}");
+    instance.export(name.as_str(), ComponentTypeRef::Func(2));
+    let mut types = ComponentTypeSection::new();
+    types.instance(&instance);
+    let mut imports = ComponentImportSection::new();
+    let instance = ComponentTypeRef::Instance(0);
+    imports.import("wasi:filesystem/types@0.2.6", instance);
+    let mut component = Component::new();
+    component.section(&types).section(&imports);
+    component.finish()
+}
+
+/// A function, and how the sentences about reading and writing go on.
+const SENTENCES: [(&str, &str, &str); 8] = [
+    ("read", "it can read, list", "nothing: it has no way"),
+    (
+        "read-directory",
+        "it can read, list",
+        "nothing: it has no way",
+    ),
+    (
+        "open-at",
+        "it can look up",
+        "it can create empty files below DIR, and empty what",
+    ),
+    (
+        "metadata-hash-at",
+        "it can look up",
+        "nothing: it has no way",
+    ),
+    ("readlink-at", "it can look up", "nothing: it has no way"),
+    ("stat", "it can look up", "nothing: it has no way"),
+    (
+        "unlink-file-at",
+        "it can look up",
+        "it can create files below DIR, and change or",
+    ),
+    (
+        "get-type",
+        "nothing: it has no way",
+        "nothing: it has no way",
+    ),
+];
+
+#[test]
+fn what_a_component_could_do_follows_from_the_functions_that_it_calls() {
+    for (function, reading, writing) in SENTENCES {
+        let words = Inspection::of(&ComponentLoader::default(), &calling(function)).in_words();
+        let reading = format!("with `--read DIR`: {reading}");
+        let writing = format!("with `--write DIR`: {writing}");
+        assert!(words[0].starts_with(&reading), "{function}: {words:?}");
+        assert!(words[1].starts_with(&writing), "{function}: {words:?}");
     }
 }
 

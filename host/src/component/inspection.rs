@@ -26,13 +26,24 @@ const WRITING: [&str; 10] = [
     "[method]descriptor.symlink-at",
     "[method]descriptor.link-at",
 ];
-/// Functions by which content, names or facts about files are learnt.
-const READING: [&str; 5] = [
+/// The function by which a file is created, and emptied.
+const OPENING: &str = "[method]descriptor.open-at";
+/// Functions by which content and names are read.
+const READING: [&str; 3] = [
     "[method]descriptor.read",
     "[method]descriptor.read-via-stream",
     "[method]descriptor.read-directory",
-    "[method]descriptor.stat-at",
-    "[method]descriptor.open-at",
+];
+/// What every other function begins with that tells, if only by its failure, what there is.
+const OF_A_DESCRIPTOR: &str = "[method]descriptor.";
+/// Those that tell nothing: of what is open already, what a program knows that opened it.
+const SILENT: [&str; 6] = [
+    "[method]descriptor.advise",
+    "[method]descriptor.get-flags",
+    "[method]descriptor.get-type",
+    "[method]descriptor.is-same-object",
+    "[method]descriptor.sync",
+    "[method]descriptor.sync-data",
 ];
 
 /// What a file is, what it asks for, and whether it would be loaded. Nothing of it was run.
@@ -186,11 +197,13 @@ impl Inspection {
     }
 
     fn about_reading(&self) -> String {
-        let (calls, declares) = (self.calls(&READING), self.declares(|it| it.read));
-        let may = match (calls, declares) {
-            (false, _) => "nothing: it has no way to read files",
-            (true, false) => "nothing: it declares that it does not read",
-            (true, true) => {
+        let may = match (self.reach(), self.declares(|it| it.read)) {
+            (Reach::Nothing, _) => "nothing: it has no way to read files",
+            (_, false) => "nothing: it declares that it does not read",
+            (Reach::Facts, true) => {
+                "it can look up what there is below DIR, and tell it to whoever calls it, and has no way to read files"
+            }
+            (Reach::Content, true) => {
                 "it can read, list and look up everything below DIR, and tell it to whoever calls it"
             }
         };
@@ -198,11 +211,14 @@ impl Inspection {
     }
 
     fn about_writing(&self) -> String {
-        let (calls, declares) = (self.calls(&WRITING), self.declares(|it| it.write));
-        let may = match (calls, declares) {
-            (false, _) if !self.calls(&READING) => "nothing: it has no way to write files",
-            (false, _) => "it can create empty files, and has no way to write into them",
+        let opens = self.calls(|name| name == OPENING);
+        let writes = self.calls(|name| WRITING.contains(&name));
+        let may = match (writes || opens, self.declares(|it| it.write)) {
+            (false, _) => "nothing: it has no way to write files",
             (true, false) => "nothing: it declares that it does not write",
+            (true, true) if !writes => {
+                "it can create empty files below DIR, and empty what is there as far as `--overwrite` and whoever approves allow, and has no way to write into them"
+            }
             (true, true) => {
                 "it can create files below DIR, and change or delete what is there as far as `--overwrite`, `--delete` and whoever approves allow"
             }
@@ -210,15 +226,37 @@ impl Inspection {
         format!("with `--write DIR`: {may}")
     }
 
+    /// What it can learn of files.
+    fn reach(&self) -> Reach {
+        let tells = |name: &str| name.starts_with(OF_A_DESCRIPTOR) && !SILENT.contains(&name);
+        match (
+            self.calls(|name| READING.contains(&name)),
+            self.calls(tells),
+        ) {
+            (true, _) => Reach::Content,
+            (false, true) => Reach::Facts,
+            (false, false) => Reach::Nothing,
+        }
+    }
+
     fn declares(&self, what: impl Fn(&Manifest) -> bool) -> bool {
         self.manifest.as_ref().is_none_or(what)
     }
 
-    fn calls(&self, functions: &[&str]) -> bool {
+    fn calls(&self, is_one: impl Fn(&str) -> bool) -> bool {
         let files = |imported: &&Imported| imported.standing == Standing::Files;
         let mut named = (self.imports.iter().filter(files)).flat_map(|it| &it.functions);
-        named.any(|name| functions.contains(&name.as_str()))
+        named.any(|name| is_one(name))
     }
+}
+
+/// What a component can learn of the files that it is granted.
+#[derive(Clone, Copy)]
+enum Reach {
+    Nothing,
+    /// What there is, and how large it is.
+    Facts,
+    Content,
 }
 
 /// The digest of bytes that are no larger than a component may be.
