@@ -54,6 +54,30 @@ fn names_that_clash_are_prefixed_and_each_can_be_called_by_its_whole_name() {
 }
 
 #[test]
+fn another_name_takes_no_call_that_may_be_meant_for_another_component() {
+    let (host, fixture) = (ToolHost::default(), Fixture::new());
+    fixture.input("notes.md", "hello");
+    let other = || ToolComponent::from_bytes(&with_listing(b'u')).unwrap();
+    host.load("other", other()).unwrap();
+    host.load("one", files()).unwrap();
+    let (tenant, _recorded) = tenant(&host, &fixture);
+    let code_of = |tool| tenant.call(tool, json!({})).unwrap_err();
+    assert_eq!(code_of("other_name").code(), code::TRAPPED);
+    let read = json!({"path": "notes.md"});
+    assert!(tenant.call("read_file", &read).is_ok());
+    host.load("two", files()).unwrap();
+    let known = |tool, known| {
+        let error = code_of(tool);
+        assert_eq!(error.code(), code::UNKNOWN_TOOL, "{error}");
+        assert_eq!(error.details()["known"], known, "{error}");
+    };
+    known("read_file", json!(["one__read_file", "two__read_file"]));
+    host.load("third", other()).unwrap();
+    known("other_name", json!(["other__trap", "third__trap"]));
+    assert_eq!(code_of("third__other_name").code(), code::TRAPPED);
+}
+
+#[test]
 fn a_component_is_not_hosted_under_another_s_name_or_with_a_list_that_lies() {
     let host = ToolHost::default();
     host.load("one", files()).unwrap();

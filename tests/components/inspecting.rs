@@ -151,6 +151,17 @@ fn what_a_component_could_do_follows_from_the_functions_that_it_calls() {
 }
 
 #[test]
+fn other_names_of_tools_are_shown_and_that_there_are_no_tools() {
+    let desk = Desk::new();
+    let run = desk.inspect(&with_listing(b'u'), &["--tools"]);
+    let words = "\n    also called by: read_file, other_name\n";
+    assert!(run.stdout.contains(words), "{run:?}");
+    let run = desk.inspect(&with_listing(b'v'), &["--tools"]);
+    let words = "it would be loaded, and lists no tools";
+    assert!(run.stdout.contains(words), "{run:?}");
+}
+
+#[test]
 fn a_name_in_the_file_cannot_command_the_terminal() {
     let section = [&b"\x01\x08language\x01"[..], b"\x07\x1b]0;x\x07y\x011"].concat();
     let run = Desk::new().inspect(&guest::with_section("producers", &section), &[]);

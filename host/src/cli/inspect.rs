@@ -46,6 +46,10 @@ impl Found {
         self.inspection.loads() && listed
     }
 
+    fn has_no_tools(&self) -> bool {
+        matches!(&self.tools, Some(Ok(tools)) if tools.is_empty())
+    }
+
     fn problems(&self) -> Vec<Value> {
         let problem = |error: &ComponentError| json!({ "code": error.code(), "message": error.message(), "hint": error.hint() });
         let mut problems: Vec<Value> = self.inspection.problems.iter().map(problem).collect();
@@ -138,11 +142,18 @@ impl Found {
             lines.extend(words.iter().map(|it| format!("  {it}")));
         }
         if let Some(Ok(tools)) = &self.tools {
-            lines.push("tools:".to_owned());
-            let tool = |it: &Definition| {
-                format!("  {} ({}): {}", it.name, it.risk.as_str(), it.description)
-            };
-            lines.extend(tools.iter().map(tool));
+            lines.push(match tools.is_empty() {
+                true => "tools:     none".to_owned(),
+                false => "tools:".to_owned(),
+            });
+            for tool in tools {
+                let (name, risk) = (&tool.name, tool.risk.as_str());
+                lines.push(format!("  {name} ({risk}): {}", tool.description));
+                let others = tool.other_names();
+                if !others.is_empty() {
+                    lines.push(format!("    also called by: {}", others.join(", ")));
+                }
+            }
         }
         lines.extend(self.conclusion());
         lines.iter().fold(String::new(), |mut text, line| {
@@ -187,6 +198,7 @@ impl Found {
 
     fn verdict(&self) -> String {
         match (self.loads(), self.loads_with()) {
+            (true, _) if self.has_no_tools() => "it would be loaded, and lists no tools".to_owned(),
             (true, _) => "it would be loaded".to_owned(),
             (false, Some(imports)) => {
                 let imports = imports.join(",");

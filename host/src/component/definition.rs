@@ -97,6 +97,16 @@ impl Definition {
         schema.into()
     }
 
+    /// The names by which the tool can be called besides the one that it is listed by. They stand
+    /// in the output schema, which models are not shown, as `x-aliases`.
+    #[must_use]
+    pub fn other_names(&self) -> Vec<String> {
+        let schema = serde_json::from_str::<Value>(&self.output_schema).unwrap_or_default();
+        let names = schema["x-aliases"].as_array().into_iter().flatten();
+        let names = names.filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    }
+
     /// Whether the tool has an argument of this name.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.argument(name).is_some()

@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
 use wasmtime::component::{Component, HasData, Linker};
 
 use apart::apart;
@@ -262,14 +261,12 @@ impl std::fmt::Debug for ToolComponent {
     }
 }
 
-/// Other names of tools. They stand in the output schema, which models are not shown.
+/// Other names of tools, with the tools.
 fn aliases_of(definitions: &[Definition]) -> Vec<(String, usize)> {
     let mut aliases = Vec::new();
     for (index, definition) in definitions.iter().enumerate() {
-        let schema = serde_json::from_str::<Value>(&definition.output_schema).unwrap_or_default();
-        let names = schema["x-aliases"].as_array().into_iter().flatten();
-        let names = names.filter_map(Value::as_str);
-        aliases.extend(names.map(|name| (name.to_owned(), index)));
+        let names = definition.other_names().into_iter();
+        aliases.extend(names.map(|name| (name, index)));
     }
     aliases
 }

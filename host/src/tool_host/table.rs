@@ -123,11 +123,25 @@ impl Table {
         match self.hosted.as_slice() {
             // It knows the other names of its tools, and what a wrong one was meant to be.
             [only] => Some((only, tool)),
-            many => many.iter().find_map(|hosted| {
-                let listed = hosted.component.listed_name(tool).ok()?;
-                (listed != tool).then_some((hosted, listed))
-            }),
+            many => Self::by_other_name(many, tool),
         }
+    }
+
+    /// The tool with this other name, if it is the only one. What more than one tool is called by
+    /// has to be said in full, whichever of them says that it is listed by another name.
+    fn by_other_name<'a>(
+        hosted: &'a [Arc<Hosted>],
+        tool: &'a str,
+    ) -> Option<(&'a Arc<Hosted>, &'a str)> {
+        let is_listed = |hosted: &Arc<Hosted>| hosted.tools.iter().any(|it| it.name == tool);
+        if hosted.iter().any(is_listed) {
+            return None;
+        }
+        let mut found = hosted.iter().filter_map(|hosted| {
+            let listed = hosted.component.listed_name(tool).ok()?;
+            (listed != tool).then_some((hosted, listed))
+        });
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Whether a component that was loaded under this number still is.

@@ -83,7 +83,12 @@ impl Tenant {
             let names = tools.map(|it| it.definition.name.clone());
             names.collect()
         };
-        let alike = names(&mut tools.iter().filter(|it| it.own_name == tool));
+        let mut alike = names(&mut tools.iter().filter(|it| it.own_name == tool));
+        if alike.is_empty() {
+            let is_alias =
+                |it: &&HostedTool| it.definition.other_names().iter().any(|name| name == tool);
+            alike = names(&mut tools.iter().filter(is_alias));
+        }
         if alike.is_empty() {
             return CallError::unknown_tool(tool, names(&mut tools.iter()));
         }

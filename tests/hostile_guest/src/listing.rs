@@ -47,6 +47,11 @@ pub fn definitions() -> Vec<Definition> {
             output_schema: r#"{"type":"object","properties":{"a":5}}"#.to_owned(),
             ..tool("schema")
         }],
+        b'u' => vec![Definition {
+            output_schema: r#"{"type":"object","x-aliases":["read_file","other_name"]}"#.to_owned(),
+            ..tool("trap")
+        }],
+        b'v' => Vec::new(),
         other => panic!("no list has the letter {other}"),
     }
 }
