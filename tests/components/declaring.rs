@@ -144,3 +144,21 @@ fn a_manifest_is_added_once_and_shown() {
     let again = Run::of(&mut again);
     assert!(again.stderr.contains("manifest-duplicate"), "{again:?}");
 }
+
+#[test]
+fn a_file_that_is_no_manifest_is_blamed_and_not_the_component() {
+    let cli = Cli::new();
+    let tool = guest::file(cli.state(), "tool.wasm", guest::plain());
+    let large = vec![b'{'; 20_000];
+    for (code, manifest) in [
+        ("manifest-malformed", &b"{}"[..]),
+        ("manifest-too-large", &large),
+    ] {
+        let manifest = guest::file(cli.state(), "m.json", manifest);
+        let mut add = cli.command(["manifest", "add"]);
+        let run = Run::of(add.arg(&tool).arg(&manifest).arg("-o").arg(&tool));
+        assert_eq!(run.status, Some(2), "{run:?}");
+        let words = format!("m.json` is no manifest: {code}");
+        assert!(run.stderr.contains(&words), "{run:?}");
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-use rootbound::{ComponentError, Manifest, read_component};
+use anyhow::{Context, anyhow};
+use rootbound::{Manifest, read_component};
 
 use super::components::{ManifestArgs, ManifestCommand, unusable};
 use super::{Exit, Failure, output, print};
@@ -41,11 +41,12 @@ fn add(file: &Path, manifest: &Path, output: &Path) -> anyhow::Result<Exit> {
     let bytes = read_component(file).map_err(|error| unusable(file, &error))?;
     let json = rootbound::read_configuration(manifest)
         .with_context(|| format!("`{}` cannot be read", manifest.display()))?;
-    let with_manifest = Manifest::add_to(&bytes, json.trim().as_bytes());
-    let with_manifest = with_manifest.map_err(|error: ComponentError| {
-        let about_manifest = error.code().starts_with("manifest-m");
-        unusable(if about_manifest { manifest } else { file }, &error)
+    let json = json.trim().as_bytes();
+    Manifest::parse(json).map_err(|error| {
+        let (code, message) = (error.code(), error.message());
+        anyhow!("`{}` is no manifest: {code}: {message}", manifest.display())
     })?;
+    let with_manifest = Manifest::add_to(&bytes, json).map_err(|error| unusable(file, &error))?;
     output::component(output, &with_manifest)?;
     Ok(Exit::Success)
 }

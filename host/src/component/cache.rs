@@ -212,7 +212,11 @@ fn key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
 
 fn read_key(file: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let bytes = ambient::read_private_file(file, KEY_BYTES + 1)?;
-    let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "the key is damaged");
+    let wrong = |_| {
+        let file = file.display();
+        let why = format!("the key is damaged; remove `{file}`, and another is made");
+        io::Error::new(io::ErrorKind::InvalidData, why)
+    };
     bytes.try_into().map_err(wrong)
 }
 

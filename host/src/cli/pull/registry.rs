@@ -159,11 +159,19 @@ impl<'a> Registry<'a> {
         if authority == self.reference.authority {
             return scheme == self.scheme;
         }
-        let host = host(authority);
-        let is_address = host.parse::<std::net::IpAddr>().is_ok();
-        let is_public = host.contains('.') && !is_address && !authority.contains('@');
+        let is_public = is_of_the_internet(host(authority)) && !authority.contains('@');
         self.scheme == "https" && scheme == "https" && is_public
     }
+}
+
+/// Whether it is a name with a domain of the internet. Addresses are written in many ways
+/// (`127.1`, `127.0x1`), of which none ends as a name does, and a name may end with a dot.
+fn is_of_the_internet(host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.rsplit_once('.').is_some_and(|(_, domain)| {
+        domain.starts_with(|c: char| c.is_ascii_alphabetic())
+            && !domain.eq_ignore_ascii_case("localhost")
+    })
 }
 
 /// The whole body of a good answer.
@@ -242,6 +250,13 @@ mod tests {
             ("https://127.0.0.1/x", false),
             ("https://[::1]/x", false),
             ("https://localhost/x", false),
+            ("https://localhost./x", false),
+            ("https://a.localhost/x", false),
+            ("https://127.1/x", false),
+            ("https://127.0x1/x", false),
+            ("https://127.0.0.1./x", false),
+            ("https://2130706433/x", false),
+            ("https://cdn.example.net./x", true),
             ("https://user@cdn.example.net/x", false),
             ("file:///etc/passwd", false),
             ("//cdn.example.net/x", false),
