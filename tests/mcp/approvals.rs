@@ -430,6 +430,8 @@ fn a_question_without_an_answer_has_no_approver_and_says_why() {
         let (id, _) = asked(&mut client);
         if is_cancelled {
             client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+            // The end of the input, which comes next, is another reason.
+            client.request("ping", json!({}));
         } else {
             let answer =
                 std::iter::from_fn(|| Some(client.receive())).find(|line| line["id"] == id);

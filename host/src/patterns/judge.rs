@@ -326,7 +326,7 @@ mod tests {
             (list(&[], true),                     list(&["x", "!.git"], false),       ".git",         false),
             (list(&["!.env.example"], true),      list(&["x"], false),                ".env.example", true),
             (list(&["!.env.example"], true),      list(&[], true),                    ".env.example", false),
-            (list(&["!.git"], true),              list(&["!.git"], true),             ".git",         true),
+            (list(&["!.git"], true),              list(&["!.git"], true),             ".git/HEAD",    true),
         ];
         for (one, other, path, admitted) in rows {
             for judge in [
@@ -415,7 +415,11 @@ mod tests {
             assert!(!admits(&protected, path), "{path}");
         }
         let taken_back = judge(&[], &["!.git"], true);
-        for path in [".git", ".git/HEAD", ".git/refs/heads/main"] {
+        for path in [
+            ".git/HEAD",
+            ".git/refs/heads/main",
+            ".git/refs/remotes/o/main",
+        ] {
             assert!(admits(&taken_back, path), "{path}");
         }
         for path in [
