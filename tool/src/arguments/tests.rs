@@ -352,7 +352,7 @@ fn what_the_host_passes_on_of_the_operator_is_not_known_to_callers() {
             "unknown argument `defaultencoding`",
         ),
         (
-            r#"{"path":"a","path":"b","default_encoding":"gbk"}"#,
+            r#"{"path":"a","path":"b","content":"c","default_encoding":"gbk"}"#,
             "duplicate field `path`",
         ),
     ] {
