@@ -740,9 +740,13 @@ impl SessionBuilder {
         let session = Session::from_shared(shared).map_err(StartError::Audit)?;
         // From here on there is a session that has them.
         opening.made.iter().for_each(Made::keep);
-        let is_removed = self.remove_session_directory || self.take_back_directories;
-        if let (Some(own), false) = (&session.shared().directory, is_removed) {
-            own.keep();
+        if let Some(own) = &session.shared().directory {
+            match (self.remove_session_directory, self.take_back_directories) {
+                (true, _) => own.remove_contents(),
+                // What others put there meanwhile stays.
+                (false, true) => {}
+                (false, false) => own.keep(),
+            }
         }
         Ok(session)
     }

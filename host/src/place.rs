@@ -171,14 +171,28 @@ impl Made {
         if !self.remove.swap(false, Ordering::SeqCst) {
             return;
         }
-        let names = self.place.rest.ancestors();
-        for name in names.filter(|name| !name.as_os_str().is_empty()) {
+        for made in self.place.rest.ancestors() {
+            let (Some(name), Some(above)) = (made.file_name(), made.parent()) else {
+                return;
+            };
+            let removed = open_below(self.parent(), above)
+                .and_then(|above| rustix::fs::unlinkat(above, name, AtFlags::REMOVEDIR));
             // One that is not empty stays, and so do those that it stands in.
-            if rustix::fs::unlinkat(self.parent(), name, AtFlags::REMOVEDIR).is_err() {
+            if removed.is_err() {
                 return;
             }
         }
     }
+}
+
+/// Opens what was made below a directory. A link that stands there now leads elsewhere.
+fn open_below(directory: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut opened = rustix::fs::openat(directory, ".", flags, Mode::empty())?;
+    for name in path {
+        opened = rustix::fs::openat(&opened, name, flags, Mode::empty())?;
+    }
+    Ok(opened)
 }
 
 impl Drop for Made {
@@ -231,6 +245,32 @@ mod tests {
             assert_eq!(place.host_path().unwrap(), here.join(leads), "{path}");
         }
         assert!(Place::of(Path::new("")).is_err());
+    }
+
+    #[test]
+    fn what_was_made_is_taken_away_and_nothing_in_its_place() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path();
+        std::fs::create_dir_all(base.join("victim/b")).unwrap();
+        let made = || Made::for_place(&Place::of(&base.join("a/b")).unwrap()).unwrap();
+        let made_now = || {
+            let made = made();
+            std::fs::create_dir_all(base.join("a/b")).unwrap();
+            made
+        };
+        drop(made_now());
+        assert!(!base.join("a").exists());
+        let exchanged = made_now();
+        std::fs::rename(base.join("a"), base.join("moved")).unwrap();
+        std::os::unix::fs::symlink("victim", base.join("a")).unwrap();
+        assert!(base.join("a/b").exists(), "the link leads there");
+        drop(exchanged);
+        assert!(base.join("victim/b").exists());
+        std::fs::remove_file(base.join("a")).unwrap();
+        let filled = made_now();
+        std::fs::write(base.join("a/b/file"), "").unwrap();
+        drop(filled);
+        assert!(base.join("a/b/file").exists());
     }
 
     #[test]

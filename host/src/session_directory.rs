@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::ambient;
@@ -28,6 +28,8 @@ pub(crate) struct SessionDirectory {
     path: PathBuf,
     /// Whether it is removed when the session is over; until there is one, it is.
     remove: AtomicBool,
+    /// Whether what it holds goes with it. Else it stays where it holds something.
+    with_contents: AtomicBool,
     removed: AtomicBool,
 }
 
@@ -64,6 +66,9 @@ impl SessionDirectory {
         if !self.remove.load(Ordering::SeqCst) {
             another.keep();
         }
+        if self.with_contents.load(Ordering::SeqCst) {
+            another.remove_contents();
+        }
         Ok(another)
     }
 
@@ -76,6 +81,7 @@ impl SessionDirectory {
             base,
             name,
             remove: AtomicBool::new(true),
+            with_contents: AtomicBool::new(false),
             removed: AtomicBool::new(false),
         })
     }
@@ -101,11 +107,30 @@ impl SessionDirectory {
         self.remove.store(false, Ordering::SeqCst);
     }
 
+    /// Has what the directory holds removed with it when the session is over.
+    pub(crate) fn remove_contents(&self) {
+        self.with_contents.store(true, Ordering::SeqCst);
+    }
+
     /// Removes the directory unless it is to be left.
     pub(crate) fn end(&self) -> io::Result<()> {
-        match self.remove.load(Ordering::SeqCst) {
+        if !self.remove.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        match self.with_contents.load(Ordering::SeqCst) {
             true => self.remove(),
-            false => Ok(()),
+            false => self.remove_empty(),
+        }
+    }
+
+    /// Removes the directory where it holds nothing, once.
+    fn remove_empty(&self) -> io::Result<()> {
+        if self.removed.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        match rustix::fs::unlinkat(&self.base, &self.name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOTEMPTY | Errno::NOENT) => Ok(()),
+            Err(errno) => Err(errno.into()),
         }
     }
 
@@ -131,7 +156,7 @@ fn make_below(base: &OwnedFd) -> io::Result<String> {
         match rustix::fs::mkdirat(base, &name, PRIVATE) {
             // The mask of the process can only take from the mode, and must not.
             Ok(()) => {
-                rustix::fs::chmodat(base, &name, PRIVATE, rustix::fs::AtFlags::empty())?;
+                rustix::fs::chmodat(base, &name, PRIVATE, AtFlags::empty())?;
                 return Ok(name);
             }
             Err(Errno::EXIST) => {}
@@ -139,4 +164,34 @@ fn make_below(base: &OwnedFd) -> io::Result<String> {
         }
     }
     Err(Errno::EXIST.into())
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests lay out real directories"
+)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_put_there_stays_unless_contents_are_to_go() {
+        let base = tempfile::tempdir().unwrap();
+        for (is_filled, with_contents, stays) in [
+            (false, false, false),
+            (true, false, true),
+            (true, true, false),
+        ] {
+            let own = SessionDirectory::make(base.path()).unwrap();
+            let path = own.path().to_owned();
+            if is_filled {
+                std::fs::write(path.join("file"), "").unwrap();
+            }
+            if with_contents {
+                own.remove_contents();
+            }
+            drop(own);
+            assert_eq!(path.exists(), stays, "{is_filled} {with_contents}");
+        }
+    }
 }
