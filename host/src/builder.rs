@@ -248,9 +248,9 @@ impl SessionBuilder {
         self
     }
 
-    /// Whether the directories that the start has to make are taken away when the session ends:
-    /// its own with what it holds, its base and an absent work root where they are empty. For
-    /// sessions whose calls are all dry runs. Default: false.
+    /// Whether the directories that the start has to make are taken away when the session ends,
+    /// where they are empty: its own, its base and an absent work root. For sessions whose calls
+    /// are all dry runs. Default: false.
     #[must_use]
     pub fn take_back_directories(mut self, take_back: bool) -> Self {
         self.take_back_directories = take_back;

@@ -1,6 +1,5 @@
 //! `rootbound call`.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rootbound::{CallError, CallOptions, CallWatch, Output, Tenant, code};
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::args::CallArgs;
@@ -28,7 +26,6 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
         true => Purpose::DryRuns,
         false => Purpose::Calls,
     };
-    let dry_runs = meant_as_dry_run(&arguments);
     let tenant = args.session.open(purpose)?.tenant;
     let exit = match call(&tenant, args, arguments) {
         Ok(output) => {
@@ -37,7 +34,7 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
         }
         Err(error) => {
             let mut shown = tenant.toolset_of(&args.tool).failure(&error);
-            if dry_runs.iter().any(|name| is_refused(name, &error)) {
+            if refuses_dry_run(&error) {
                 name_option(&mut shown["error"]["hint"]);
             }
             print::json(&shown.to_string());
@@ -48,15 +45,11 @@ pub(super) fn run(args: &CallArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The arguments that may stand for what is an option here, and an argument to clients of MCP.
-fn meant_as_dry_run(arguments: &[u8]) -> Vec<String> {
-    let given: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_slice(arguments);
-    let names = given.unwrap_or_default().into_keys();
-    names.filter(|name| dry_run::is_meant_by(name)).collect()
-}
-
-fn is_refused(argument: &str, error: &CallError) -> bool {
-    error.code() == code::INVALID_ARGUMENTS && error.message().contains(&format!("`{argument}`"))
+/// Whether an argument is refused that may stand for what is an option here, and an argument to
+/// clients of MCP.
+fn refuses_dry_run(error: &CallError) -> bool {
+    let mut names = error.message().split('`').skip(1).step_by(2);
+    error.code() == code::INVALID_ARGUMENTS && names.any(dry_run::is_meant_by)
 }
 
 fn name_option(hint: &mut Value) {
