@@ -94,6 +94,7 @@ mod screen;
 mod session;
 mod session_directory;
 mod shared;
+mod spare;
 mod tool_host;
 mod toolset;
 mod trace;

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
+use wasmtime::{Engine, ResourceLimiter, Store, UpdateDeadline};
 
 use crate::audit::AuditLog;
 use crate::bindings::provider;
@@ -18,6 +18,7 @@ use crate::gate::{self, Owner};
 use crate::guard::{CallState, timed_out};
 use crate::policy::Policy;
 use crate::shared::Shared;
+use crate::spare::{self, Ready};
 
 /// How long a component may take to list its tools.
 pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(1);
@@ -76,12 +77,26 @@ fn run<T>(
     if let Some(error) = state.end_from_outside() {
         return (state, Err(error));
     }
+    component.count_instance();
     let _ticking = clock::start(engine);
-    let limits = state.shared.policy.limits.clone();
+    let copied = copied_bytes(&state.shared.policy.limits);
+    let (mut store, ready) = match spare::take(component, state) {
+        Ok(Ready { store, tools }) => (store, Some(tools)),
+        Err(state) => (new_store(engine, state), None),
+    };
+    store.set_hostcall_fuel(copied);
+    store.set_epoch_deadline(1);
+    let tools = ready.map_or_else(|| component.pre().instantiate(&mut store), Ok);
+    let result = tools.and_then(|tools| call(&tools, &mut store));
+    let mut state = spare::leave(component, store);
+    let result = result.map_err(|error| why_it_stopped(&mut state, &error));
+    (state, result)
+}
+
+/// A place for an instance, which stops it where it takes too much or too long.
+pub(crate) fn new_store(engine: &Engine, state: CallState) -> Store<CallState> {
     let mut store = Store::new(engine, state);
     store.limiter(|state| state);
-    store.set_hostcall_fuel(copied_bytes(&limits));
-    store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|mut store| {
         let state = store.data_mut();
         match state.end_from_outside() {
@@ -89,13 +104,7 @@ fn run<T>(
             Some(error) => Err(state.stop(error)),
         }
     });
-    let result = component
-        .pre()
-        .instantiate(&mut store)
-        .and_then(|tools| call(&tools, &mut store));
-    let mut state = store.into_data();
-    let result = result.map_err(|error| why_it_stopped(&mut state, &error));
-    (state, result)
+    store
 }
 
 /// What may be copied between guest and host in one crossing.

@@ -1,5 +1,6 @@
 //! The library as an embedding program uses it.
 
+mod prepared;
 mod watched;
 
 use rootbound::{AuditLog, Session};

@@ -9,6 +9,8 @@ use crate::engine_config;
 
 /// Instances that can run at one time in a process; a further call waits.
 pub(crate) const MAX_INSTANCES: u32 = 64;
+/// Instances beside those that run: one that waits for its call, and one that is done with it.
+const SPARE_INSTANCES: u32 = 2;
 /// Core instances of one component: one of `wit-component`'s has three, an interpreter that is
 /// linked of its libraries some twenty.
 pub(crate) const MAX_PARTS: u32 = 48;
@@ -41,13 +43,14 @@ pub(crate) fn engine() -> wasmtime::Result<&'static Engine> {
 /// terabyte, of which nothing is memory before it is used.
 fn pooled_engine() -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
+    let instances = MAX_INSTANCES + SPARE_INSTANCES;
     // What one component may take is what there is for each, so that none takes all.
-    pool.total_component_instances(MAX_INSTANCES)
-        .total_core_instances(MAX_INSTANCES * MAX_PARTS)
+    pool.total_component_instances(instances)
+        .total_core_instances(instances * MAX_PARTS)
         .max_core_instances_per_component(MAX_PARTS)
-        .total_memories(MAX_INSTANCES * MAX_MEMORIES)
+        .total_memories(instances * MAX_MEMORIES)
         .max_memories_per_component(MAX_MEMORIES)
-        .total_tables(MAX_INSTANCES * MAX_PARTS)
+        .total_tables(instances * MAX_PARTS)
         .max_tables_per_component(MAX_PARTS)
         .table_elements(MAX_TABLE_ELEMENTS)
         .max_memory_size(MAX_MEMORY)

@@ -39,7 +39,7 @@ use crate::bindings::{self, ToolComponentPre};
 use crate::error::{self, CallError};
 use crate::guard::{CallState, Guarded};
 use crate::roots::Rights;
-use crate::{embedded, optional, running};
+use crate::{embedded, optional, running, spare};
 use component_code as code;
 
 /// A compiled tool component and the tools it has. Cloning is cheap.
@@ -189,7 +189,19 @@ impl ToolComponent {
         self.loaded.identity.cache.as_deref()
     }
 
-    /// How often the component was instantiated in this process.
+    /// Does now what a call would do otherwise: makes the instance that the next call runs in,
+    /// and takes down the one that the last call ran in. For a front-end that has answered and
+    /// waits for its client; what it does not find ready, a call does by itself.
+    ///
+    /// Nothing happens for a component other than [`ToolComponent::file_tools`]: a stranger's may
+    /// run code when it is made. Whoever has prepared once goes on to, since from then on what
+    /// the last call left stays until somebody prepares. There is one such instance of each kind
+    /// in a process, however many sessions it has.
+    pub fn prepare(&self) {
+        spare::prepare(self);
+    }
+
+    /// How often the component was instantiated in this process, for a call or its list of tools.
     #[must_use]
     pub fn instantiations(&self) -> u64 {
         self.loaded.instantiations.load(Ordering::Relaxed)
@@ -201,8 +213,12 @@ impl ToolComponent {
     }
 
     pub(crate) fn pre(&self) -> &ToolComponentPre<CallState> {
-        self.loaded.instantiations.fetch_add(1, Ordering::Relaxed);
         &self.loaded.pre
+    }
+
+    /// Counts an instance that is about to be called.
+    pub(crate) fn count_instance(&self) {
+        self.loaded.instantiations.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The tools of the component, asked for once, with no grants.

@@ -7,6 +7,7 @@ mod handler;
 mod http;
 mod instructions;
 mod methods;
+mod pause;
 mod places;
 mod results;
 mod signals;
@@ -20,13 +21,13 @@ use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rootbound::Tenant;
-use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Exit, Failure, McpArgs, Purpose, print};
 use approvals::{ClientApprovals, States};
 use calls::Calls;
 use handler::{Handler, Server};
+use pause::Pause;
 use signals::Signals;
 use stdio::{Stdio, Streams};
 use threads::Threads;
@@ -64,13 +65,15 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
         None => opened.approver,
     };
     let instructions = instructions::for_tenant(&tenant, approver);
-    let threads = Threads::start(runtime()?).map_err(anyhow::Error::from)?;
+    let components = tenant.components().into_iter();
+    let pause = Pause::preparing(components.map(|(_, session)| session.component().clone()));
+    let threads = Threads::start(pause.clone()).map_err(anyhow::Error::from)?;
     let calls = Calls::on(threads.clone());
     let server = Arc::new(Server::new(tenant.clone(), calls, instructions, approvals));
     let (end, ended) = mpsc::channel();
     let on = threads.clone();
     threads.spawn(async move {
-        let served = serve(front, server, on, heed_hang_up).await;
+        let served = serve(front, server, on, pause, heed_hang_up).await;
         // The program waits for it.
         let _ = end.send(served);
     });
@@ -94,21 +97,17 @@ fn approvals(args: &McpArgs) -> anyhow::Result<Option<ClientApprovals>> {
     Ok(Some(ClientApprovals::new(patience, States::with_key(key)?)))
 }
 
-/// What the serving thread waits with; which thread that is, changes.
-fn runtime() -> anyhow::Result<Runtime> {
-    Ok(Builder::new_current_thread().enable_all().build()?)
-}
-
 async fn serve(
     front: Front,
     server: Arc<Server>,
     threads: Threads,
+    pause: Pause,
     heed_hang_up: bool,
 ) -> anyhow::Result<()> {
     let stopping = server.calls.stopping.clone();
     let mut serving = match front {
         Front::Stdio(streams) => {
-            let stdio = Stdio::new(streams, threads, server.calls.unheard.clone())?;
+            let stdio = Stdio::new(streams, threads, pause, server.calls.unheard.clone())?;
             let handler = Handler::alone(Arc::clone(&server));
             tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
         }

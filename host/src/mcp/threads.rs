@@ -17,8 +17,10 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
+
+use super::pause::Pause;
 
 /// How long nobody may serve before another thread does. A short call takes a tenth of it.
 const TICK: Duration = Duration::from_millis(1);
@@ -41,6 +43,7 @@ pub(super) struct Threads {
 
 struct Shared {
     runtime: Runtime,
+    pause: Pause,
     crew: Mutex<Crew>,
     called: Condvar,
 }
@@ -70,10 +73,16 @@ impl fmt::Debug for Threads {
 }
 
 impl Threads {
-    /// Takes a runtime, which has to be of one thread, and starts the first that serves.
-    pub(super) fn start(runtime: Runtime) -> io::Result<Self> {
+    /// Starts the first thread, which serves.
+    pub(super) fn start(pause: Pause) -> io::Result<Self> {
+        let before_waiting = pause.clone();
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .on_thread_park(move || before_waiting.before_waiting())
+            .build()?;
         let shared = Arc::new(Shared {
             runtime,
+            pause,
             crew: Mutex::default(),
             called: Condvar::new(),
         });
@@ -97,12 +106,15 @@ impl Threads {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (teller, told) = oneshot::channel();
+        let pause = self.shared.pause.clone();
         let job = move || -> Tell {
+            let at_work = pause.work();
             // A panic ends the work and not its thread.
             let result = catch_unwind(AssertUnwindSafe(work));
             Box::new(move || {
                 // Who does not wait any more has no use for it.
                 let _ = result.map(|result| teller.send(result));
+                drop(at_work);
             })
         };
         let mut crew = self.crew();
@@ -180,13 +192,14 @@ impl Threads {
     }
 
     /// A job, but not before the messages had their turn, and not where nobody could serve
-    /// meanwhile.
+    /// meanwhile. Who rests can, also who has been called and is not here yet: on a machine that is
+    /// busy with other things each job would start a thread otherwise.
     fn next_job(&self, context: &mut Context<'_>, is_first: bool) -> Poll<Job> {
         let mut crew = self.crew();
         if is_first && !crew.jobs.is_empty() {
             context.waker().wake_by_ref();
         } else if !crew.jobs.is_empty()
-            && (crew.resting > crew.wanted || self.another(&mut crew).is_ok())
+            && (crew.resting > 0 || self.another(&mut crew).is_ok())
             && let Some(job) = crew.jobs.pop_front()
         {
             return Poll::Ready(job);
@@ -238,12 +251,12 @@ impl Crew {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Barrier, mpsc};
+    use std::time::Instant;
 
     fn threads() -> Threads {
-        let runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = { runtime }.enable_all().build().expect("a runtime");
-        Threads::start(runtime).expect("a thread")
+        Threads::start(Pause::default()).expect("a thread")
     }
 
     fn answer_of<T: Send + 'static>(
@@ -312,6 +325,42 @@ mod tests {
             done
         });
         assert_eq!(done, WORKS);
+    }
+
+    /// A thread that is called comes late where the processors are busy with other things.
+    #[test]
+    fn threads_are_as_many_as_works_at_one_time_need() {
+        const WORKS: usize = 8;
+        // Each with one that has just told of its own, one that serves, and one that rests.
+        const MOST: usize = 2 * WORKS + 2;
+        fn busy(while_true: impl Fn() -> bool) {
+            while while_true() {
+                std::hint::spin_loop();
+            }
+        }
+        let over = Arc::new(AtomicBool::new(false));
+        for _ in 0..32 {
+            let over = Arc::clone(&over);
+            thread::spawn(move || busy(|| !over.load(Ordering::Relaxed)));
+        }
+        let threads = threads();
+        let all = threads.clone();
+        answer_of(&threads, async move {
+            for _ in 0..50 {
+                let work = |_| {
+                    all.beside(|| {
+                        let begun = Instant::now();
+                        busy(|| begun.elapsed() < TICK / 10);
+                    })
+                };
+                for work in (0..WORKS).map(work).collect::<Vec<_>>() {
+                    work.await.expect("the thread");
+                }
+            }
+        });
+        over.store(true, Ordering::Relaxed);
+        let there = threads.crew().threads;
+        assert!(there <= MOST, "{there}");
     }
 
     /// Whoever is done with some work takes what is next, while another thread serves.

@@ -49,7 +49,12 @@ impl Input {
                     continue;
                 }
                 let room = usize::try_from(there).unwrap_or(CHUNK).clamp(1, CHUNK);
-                return read_some(descriptor.get_ref(), room, chunk);
+                let read = read_some(descriptor.get_ref(), room, chunk);
+                if there == room as u64 && !ready.ready().is_read_closed() {
+                    // What comes after the question is told anew.
+                    ready.clear_ready();
+                }
+                return read;
             },
         }
     }

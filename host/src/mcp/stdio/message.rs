@@ -155,8 +155,18 @@ pub(in crate::mcp) fn fault_of(bytes: &[u8], what: &str) -> (ErrorCode, Value, S
         Some(b'[') => format!("a {what} holds one message; batches are not taken"),
         _ => format!("the {what} is not a JSON-RPC 2.0 message"),
     };
-    let id = id_in(bytes).unwrap_or_default();
+    // What asks for nothing may be an answer to a question of ours, whose id may be that of one of
+    // the client's own requests too.
+    let asks = serde_json::from_slice::<Asks>(bytes).is_ok();
+    let id = id_in(bytes).filter(|_| asks).unwrap_or_default();
     (ErrorCode::INVALID_REQUEST, id, why)
+}
+
+/// Anything that names a method.
+#[derive(Deserialize)]
+struct Asks {
+    #[serde(rename = "method")]
+    _method: IgnoredAny,
 }
 
 fn answer(id: &Value, code: ErrorCode, message: &str) -> Understood {
@@ -252,7 +262,13 @@ mod tests {
             ("hello", -32700, json!(null)),
             ("{\"id\":1", -32700, json!(null)),
             ("[]", -32600, json!(null)),
-            ("{\"id\":7}", -32600, json!(7)),
+            ("{\"id\":7,\"method\":8}", -32600, json!(7)),
+            ("{\"id\":7}", -32600, json!(null)),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{},\"error\":{}}",
+                -32600,
+                json!(null),
+            ),
             (
                 "{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}",
                 -32600,

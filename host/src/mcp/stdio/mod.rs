@@ -13,6 +13,7 @@ mod requests;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::thread;
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -26,6 +27,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::task::coop::consume_budget;
 use tokio_util::sync::CancellationToken;
 
+use super::pause::Pause;
 use super::threads::Threads;
 use super::under_way::{MAX_UNSENT, UnderWay};
 use ids::Ids;
@@ -45,6 +47,8 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 pub(super) struct Streams {
     input: OwnedFd,
     output: output::Prepared,
+    /// With one processor, looking at the input would keep the client from going on.
+    may_look: bool,
 }
 
 impl Streams {
@@ -53,6 +57,7 @@ impl Streams {
         Ok(Self {
             input: io::stdin().as_fd().try_clone_to_owned()?,
             output: output::Prepared::new(output)?,
+            may_look: thread::available_parallelism().is_ok_and(|processors| processors.get() > 1),
         })
     }
 }
@@ -69,6 +74,7 @@ fn awaited(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedF
 /// The SDK's view of the standard streams.
 pub(super) struct Stdio {
     threads: Threads,
+    pause: Pause,
     input: Input,
     lines: Lines,
     output: Output,
@@ -85,11 +91,16 @@ impl Stdio {
     pub(super) fn new(
         streams: Streams,
         threads: Threads,
+        pause: Pause,
         ended: CancellationToken,
     ) -> io::Result<Self> {
+        if streams.may_look {
+            pause.looks_at(streams.input.try_clone()?);
+        }
         let output = Output::new(streams.output)?;
         Ok(Self {
             threads,
+            pause,
             input: Input::new(streams.input)?,
             lines: Lines::default(),
             requests: Requests::answered_by(output.clone()),
@@ -190,6 +201,7 @@ impl Transport<RoleServer> for Stdio {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = self.ids.restore(&mut message);
         let output = self.output.clone();
+        self.pause.has_answered(is_result_of_call(&message));
         let written = answered
             .is_wanted()
             .then(|| match text_in(&message) > LARGE {
@@ -245,6 +257,13 @@ fn write(
     serde_json::to_writer(&mut line, message)?;
     line.push(b'\n');
     Ok(output.write(line))
+}
+
+fn is_result_of_call(message: &ServerJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Response(response) = message else {
+        return false;
+    };
+    matches!(response.result, ServerResult::CallToolResult(_))
 }
 
 /// Bytes of a result's texts.
