@@ -168,7 +168,7 @@ impl<R: BufRead + Seek> Package<R> {
             Err(error) => (length, Err(error)),
             Ok(length) if length > limit => (length, Ok(Vec::new())),
             Ok(length) => {
-                let mut bytes = Vec::with_capacity(length as usize + 1);
+                let mut bytes = Vec::with_capacity(length as usize + 1 + zip::SLACK);
                 let result = zip::read(reader, inflater, entry, length, &mut bytes);
                 (length, result.map(|()| bytes))
             }

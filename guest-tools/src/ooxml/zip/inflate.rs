@@ -3,11 +3,14 @@
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead};
 
-/// How many times its size XML is expected to inflate to, when room is made for it.
-const EXPECTED_RATIO: usize = 6;
+/// How many times its size XML is expected to inflate to at most, when room is made for it by the
+/// size that is declared. Styles, which repeat themselves most, reach thirty.
+const EXPECTED_RATIO: usize = 32;
 /// Room that is made at least, and what is counted without being kept is inflated into.
 const LEAST: usize = 4 * 1024;
 const SCRATCH: usize = 64 * 1024;
+/// Room beyond what comes out: the inflater's fast loop stops so far before the end of the room.
+pub(in crate::ooxml) const SLACK: usize = 512;
 
 /// Inflates entries, one after the other: its tables and its window are made once.
 pub(in crate::ooxml) struct Inflater {
@@ -21,73 +24,68 @@ impl Inflater {
         }
     }
 
-    /// Inflates up to `most` bytes. What came out before an error stands there as well.
+    /// Inflates up to `most` bytes, of which so many are declared. What came out before an error
+    /// stands there as well.
     pub(super) fn read(
         &mut self,
         data: &mut impl BufRead,
+        declared: u64,
         most: u64,
         bytes: &mut Vec<u8>,
     ) -> io::Result<()> {
         self.state.reset(false);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let expected = data.fill_buf()?.len().saturating_mul(EXPECTED_RATIO);
-        bytes.resize(expected.max(LEAST).min(most), 0);
-        let mut written = 0;
+        let likely = data.fill_buf()?.len().saturating_mul(EXPECTED_RATIO);
+        let declared = usize::try_from(declared).unwrap_or(usize::MAX);
+        let mut room = declared.min(likely).clamp(LEAST.min(most), most);
         let result = loop {
-            if written == bytes.len() {
-                let room = written.saturating_mul(2).max(LEAST).min(most);
-                bytes.resize(room, 0);
+            bytes.reserve_exact((room + SLACK).saturating_sub(bytes.len()));
+            match self.step(data, bytes) {
+                Ok(is_end) if is_end || bytes.len() >= most => break Ok(()),
+                Ok(_) => {}
+                // It stands behind what was asked for.
+                Err(_) if bytes.len() >= most => break Ok(()),
+                Err(error) => break Err(error),
             }
-            match self.step(data, &mut bytes[written..]) {
-                Ok((length, is_end)) => {
-                    written += length;
-                    if is_end || written == most {
-                        break Ok(());
-                    }
-                }
-                Err((length, error)) => {
-                    written += length;
-                    break Err(error);
-                }
+            if bytes.len() >= room {
+                room = bytes.len().saturating_mul(2).min(most);
             }
         };
-        bytes.truncate(written);
+        bytes.truncate(most);
         result
     }
 
     /// Counts what comes out, up to `most` bytes.
     pub(super) fn count(&mut self, data: &mut impl BufRead, most: u64) -> io::Result<u64> {
         self.state.reset(false);
-        let mut scratch = vec![0; SCRATCH];
+        let mut scratch = Vec::with_capacity(SCRATCH);
         let mut count = 0;
         loop {
-            let (length, is_end) = self.step(data, &mut scratch).map_err(|(_, error)| error)?;
-            count += length as u64;
+            scratch.clear();
+            let is_end = self.step(data, &mut scratch)?;
+            count += scratch.len() as u64;
             if is_end || count >= most {
                 return Ok(count.min(most));
             }
         }
     }
 
-    /// Inflates what is there of the data into the room that is there: how much came out, and
-    /// whether that is the end; or before what went wrong.
-    fn step(
-        &mut self,
-        data: &mut impl BufRead,
-        room: &mut [u8],
-    ) -> Result<(usize, bool), (usize, io::Error)> {
-        let input = data.fill_buf().map_err(|error| (0, error))?;
+    /// Inflates what is there of the data into the room that is left, and says whether that is
+    /// the end. What came out before something went wrong stands there.
+    fn step(&mut self, data: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let input = data.fill_buf()?;
         let is_last = input.is_empty();
-        let (taken, given) = (self.state.total_in(), self.state.total_out());
-        let status = self.state.decompress(input, room, FlushDecompress::None);
+        let (taken, given) = (self.state.total_in(), bytes.len());
+        let status = self
+            .state
+            .decompress_vec(input, bytes, FlushDecompress::None);
         let taken = (self.state.total_in() - taken) as usize;
-        let given = (self.state.total_out() - given) as usize;
         data.consume(taken);
         match status {
-            Ok(Status::StreamEnd) => Ok((given, true)),
-            Ok(_) if is_last && given == 0 => Err((0, io::ErrorKind::UnexpectedEof.into())),
-            Ok(_) => Ok((given, false)),
-            Err(_) => Err((given, io::ErrorKind::InvalidData.into())),
+            Ok(Status::StreamEnd) => Ok(true),
+            Ok(_) if is_last && bytes.len() == given => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(false),
+            Err(_) => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 }

@@ -7,7 +7,7 @@ mod inflate;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub(super) use inflate::Inflater;
+pub(super) use inflate::{Inflater, SLACK};
 
 use super::Error;
 use crate::files::was_refused;
@@ -39,7 +39,8 @@ pub(super) struct Entry {
     crc: u32,
     /// Bytes that its data takes in the file, as declared; no more are read.
     pub(super) compressed: u64,
-    size: u64,
+    /// Bytes that it holds, as declared; what comes out is compared with it.
+    pub(super) size: u64,
     /// Where the local header stands in the file.
     header: u64,
 }
@@ -90,7 +91,7 @@ pub(super) fn read(
     let mut data = entry_data(reader, entry)?;
     let result = match entry.method {
         STORED => data.take(limit + 1).read_to_end(bytes).map(drop),
-        _ => inflater.read(&mut data, limit + 1, bytes),
+        _ => inflater.read(&mut data, entry.size, limit + 1, bytes),
     };
     result.map_err(|error| in_part(entry, &error))?;
     match bytes.len() as u64 {
