@@ -65,8 +65,7 @@ impl<R: BufRead + Seek> Package<R> {
     /// The text of a part.
     pub(super) fn part(&mut self, name: &str) -> Result<String, Error> {
         let bytes = self.bytes(name)?;
-        self.tags += memchr::memchr_iter(b'<', &bytes).count() as u64;
-        check("XML tags", MAX_TAGS, self.tags)?;
+        self.count_tags(&bytes)?;
         encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
     }
 
@@ -77,14 +76,47 @@ impl<R: BufRead + Seek> Package<R> {
         encoding::decode(bytes).map_err(|problem| Error::in_part(name, problem))
     }
 
+    /// What a part begins with, up to the end of a tag, where it has more than so many bytes,
+    /// which are less than [`SMALL`]; else nothing. What follows is not looked at.
+    pub(super) fn beginning(&mut self, name: &str, most: u64) -> Result<Option<String>, Error> {
+        let index = self.index_of(name)?;
+        if self.entries[index].size <= most {
+            return Ok(None);
+        }
+        self.count_reading(index)?;
+        let left = MAX_INFLATED - self.inflated;
+        let (length, content) = self.read(index, left.min(most));
+        check("inflated bytes", MAX_INFLATED, self.inflated + length)?;
+        self.inflated += length;
+        // What is wrong shows when all of it is read.
+        let Some(mut bytes) = content.ok().filter(|_| length > most) else {
+            return Ok(None);
+        };
+        bytes.truncate(memchr::memrchr(b'>', &bytes).map_or(0, |end| end + 1));
+        self.count_tags(&bytes)?;
+        Ok(encoding::decode(bytes).ok())
+    }
+
     fn bytes(&mut self, name: &str) -> Result<Vec<u8>, Error> {
-        let index = self
-            .find(name)
-            .ok_or_else(|| Error::in_part(name, "it is missing"))?;
+        let index = self.index_of(name)?;
+        self.count_reading(index)?;
+        self.inflate(index)
+    }
+
+    fn index_of(&self, name: &str) -> Result<usize, Error> {
+        let index = self.find(name);
+        index.ok_or_else(|| Error::in_part(name, "it is missing"))
+    }
+
+    fn count_reading(&mut self, index: usize) -> Result<(), Error> {
         self.readings[index] += 1;
         let readings = self.readings[index];
-        check("readings of one part", MAX_READINGS.into(), readings.into())?;
-        self.inflate(index)
+        check("readings of one part", MAX_READINGS.into(), readings.into())
+    }
+
+    fn count_tags(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.tags += memchr::memchr_iter(b'<', bytes).count() as u64;
+        check("XML tags", MAX_TAGS, self.tags)
     }
 
     /// The relationships of a part, or of the package itself for an empty name. A part need

@@ -12,6 +12,7 @@ use crate::ooxml::relationships::Relationships;
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, check, shown};
 use crate::ooxml::{markdown, math};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Cells of tables that one part may have.
@@ -21,12 +22,17 @@ const MAX_CELLS: u64 = 1_000_000;
 pub(super) const INSERTED: &str = "++";
 pub(super) const DELETED: &str = "--";
 
+/// Reads the lists of a document.
+pub(super) type ReadNumbering<'a> = Box<dyn FnOnce() -> Result<Numbering, Error> + 'a>;
+
 /// A part that is being walked, and what has been met in it.
 pub(super) struct Body<'a> {
     options: DocumentOptions,
     styles: &'a Styles,
     links: &'a Relationships,
-    pub(super) numbering: Numbering,
+    /// The lists, once a paragraph is in one.
+    numbering: Option<Numbering>,
+    pub(super) read_numbering: Option<ReadNumbering<'a>>,
     found: Found,
     /// Text boxes, charts and diagrams that the paragraph being read holds.
     anchored: Vec<Block>,
@@ -75,7 +81,8 @@ impl<'a> Body<'a> {
             options,
             styles,
             links,
-            numbering: Numbering::default(),
+            numbering: None,
+            read_numbering: None,
             found: Found::default(),
             anchored: Vec::new(),
             carried: String::new(),
@@ -241,7 +248,7 @@ impl<'a> Body<'a> {
             self.carried = text;
             self.met.extend(links);
         } else {
-            let mut block = self.block(&properties, text);
+            let mut block = self.block(&properties, text)?;
             block.links = links;
             blocks.extend(Some(block).filter(|block| !block.is_blank()));
         }
@@ -251,15 +258,22 @@ impl<'a> Body<'a> {
     }
 
     /// What a paragraph is: by itself, then by its style.
-    fn block(&mut self, properties: &Properties, text: String) -> Block {
+    fn block(&mut self, properties: &Properties, text: String) -> Result<Block, Error> {
         let role = self.styles.role(properties.style.as_deref());
-        let of_style = role.numbered.as_ref();
-        let of_style =
-            of_style.map(|numbered| self.numbering.at_level_of(numbered, &role.numbered_by));
-        let numbered = properties.numbered.as_ref().or(of_style.as_ref());
-        let numbered = numbered.filter(|numbered| Numbering::is_list(numbered));
+        let own = properties.numbered.as_ref();
+        let numbered = own.or(role.numbered.as_ref());
+        let mut numbered = numbered
+            .filter(|numbered| Numbering::is_list(numbered))
+            .map(Cow::Borrowed);
         let mut block = Block::new(BlockKind::Paragraph, text);
-        block.label = numbered.and_then(|numbered| self.numbering.label(numbered));
+        if let Some(numbered) = &mut numbered {
+            let numbering = self.numbering()?;
+            if own.is_none() {
+                let level = numbering.at_level_of(numbered, &role.numbered_by);
+                *numbered = Cow::Owned(level);
+            }
+            block.label = numbering.label(numbered);
+        }
         let heading = match properties.outline {
             Some(_) => properties.heading(),
             None => role.heading,
@@ -272,7 +286,15 @@ impl<'a> Body<'a> {
             (block.kind, block.level) =
                 (BlockKind::ListItem, Some(numbered.level + 1 + role.indent));
         }
-        block
+        Ok(block)
+    }
+
+    /// The lists, which few documents have and many define.
+    fn numbering(&mut self) -> Result<&mut Numbering, Error> {
+        if let Some(read) = self.read_numbering.take() {
+            self.numbering = Some(read()?);
+        }
+        Ok(self.numbering.get_or_insert_default())
     }
 
     /// Appends the text of something inside a paragraph.

@@ -32,6 +32,10 @@ use styles::Styles;
 
 use super::table::Rows;
 
+/// So much of a large part of styles is read first: most of one is styles of tables, behind those
+/// of paragraphs. Word's own have some 40 KiB.
+const FIRST_STYLES: u64 = 64 * 1024;
+
 /// Text of all blocks together; a result holds no more.
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
 
@@ -196,16 +200,30 @@ pub(super) fn read_main(
         .unwrap_or_default();
     let mut reading = Reading {
         styles: Styles::default(),
-        numbering: Numbering::default(),
         package,
         links,
         options,
         blocks: Vec::new(),
         warnings,
     };
-    reading.definitions()?;
+    reading.styles(text)?;
     reading.body(&mut xml, &root)?;
     reading.finish()
+}
+
+/// The lists of a document; none where they cannot be read.
+fn read_numbering(
+    package: &mut Package<impl BufRead + Seek>,
+    links: &Relationships,
+    warnings: &mut Warnings,
+) -> Result<Numbering, Error> {
+    let part = package.first_linked(links, "numbering");
+    let numbering = part.and_then(|part| match part {
+        Some((part, text)) => Numbering::parse(&part, &text),
+        None => Ok(Numbering::default()),
+    });
+    let numbering = warnings.unless("its numbering", numbering)?;
+    Ok(numbering.unwrap_or_default())
 }
 
 /// A document that is being read.
@@ -214,7 +232,6 @@ struct Reading<R> {
     links: Relationships,
     options: DocumentOptions,
     styles: Styles,
-    numbering: Numbering,
     blocks: Vec<Block>,
     warnings: Warnings,
 }
@@ -227,7 +244,39 @@ const NOTES: [(&str, &str, BlockKind); 3] = [
 ];
 
 impl<R: BufRead + Seek> Reading<R> {
-    fn definitions(&mut self) -> Result<(), Error> {
+    fn styles(&mut self, text: &str) -> Result<(), Error> {
+        match self.first_styles()? {
+            Some(styles) => {
+                self.styles = styles;
+                self.styles_of(text)?;
+            }
+            None => self.all_styles()?,
+        }
+        Ok(())
+    }
+
+    /// The styles at the beginning of their part, where that is a large one.
+    fn first_styles(&mut self) -> Result<Option<Styles>, Error> {
+        let Some(part) = self.links.first_of_kind("styles") else {
+            return Ok(None);
+        };
+        match self.package.beginning(part, FIRST_STYLES) {
+            Ok(text) => Ok(text.and_then(|text| Styles::parse_beginning(part, &text))),
+            // It shows again when all of it is read.
+            Err(error) if error.concerns_one_part() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads on if paragraphs in a text have other styles than those that were read.
+    fn styles_of(&mut self, text: &str) -> Result<(), Error> {
+        match self.styles.are_lacking(text) {
+            true => self.all_styles(),
+            false => Ok(()),
+        }
+    }
+
+    fn all_styles(&mut self) -> Result<(), Error> {
         let part = self.package.first_linked(&self.links, "styles");
         let styles = part.and_then(|part| match part {
             Some((part, text)) => Styles::parse(&part, &text),
@@ -235,20 +284,14 @@ impl<R: BufRead + Seek> Reading<R> {
         });
         let styles = self.warnings.unless("its styles", styles)?;
         self.styles = styles.unwrap_or_default();
-        let part = self.package.first_linked(&self.links, "numbering");
-        let numbering = part.and_then(|part| match part {
-            Some((part, text)) => Numbering::parse(&part, &text),
-            None => Ok(Numbering::default()),
-        });
-        let numbering = self.warnings.unless("its numbering", numbering)?;
-        self.numbering = numbering.unwrap_or_default();
         Ok(())
     }
 
     /// The body, and what it refers to.
     fn body(&mut self, xml: &mut Xml<'_>, root: &Element<'_>) -> Result<(), Error> {
         let mut body = Body::new(self.options, &self.styles, &self.links);
-        body.numbering = std::mem::take(&mut self.numbering);
+        let (package, warnings) = (&mut self.package, &mut self.warnings);
+        body.read_numbering = Some(Box::new(|| read_numbering(package, &self.links, warnings)));
         while let Some(child) = xml.child(root)? {
             if child.name() == (Space::Word, "body") {
                 self.blocks.extend(body.blocks(xml, &child)?);
@@ -307,6 +350,7 @@ impl<R: BufRead + Seek> Reading<R> {
         let Some((part, text)) = self.package.first_linked(&self.links, kind)? else {
             return Ok(Vec::new());
         };
+        self.styles_of(&text)?;
         let links = self.package.relationships(&part).unwrap_or_default();
         let mut xml = Xml::new(&part, &text);
         let root = xml.root()?;
@@ -337,6 +381,7 @@ impl<R: BufRead + Seek> Reading<R> {
     fn margin(&mut self, block: BlockKind, id: &str) -> Result<Block, Error> {
         let part = self.links.by_id(id).unwrap_or_default().to_owned();
         let text = self.package.part(&part)?;
+        self.styles_of(&text)?;
         let links = self.package.relationships(&part).unwrap_or_default();
         let mut xml = Xml::new(&part, &text);
         let root = xml.root()?;

@@ -4,11 +4,15 @@ use super::headings;
 use super::properties::{Numbered, Properties, value};
 use crate::ooxml::xml::{Element, Space, Xml};
 use crate::ooxml::{Error, shown};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Styles that one may be based on, one after the other; Word stops at about as many.
 const MAX_CHAIN: usize = 32;
+
+/// What the element is called by which a paragraph names its style.
+const STYLE: &[u8] = b"pStyle";
 
 /// What a paragraph is by its style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(super) struct Styles {
     /// What paragraphs are, by their style, and without one.
     roles: HashMap<String, Role>,
     default_role: Role,
+    /// Whether there are more than these.
+    has_more: bool,
 }
 
 #[derive(Default)]
@@ -53,6 +59,67 @@ impl Styles {
         }
         styles.derive();
         Ok(styles)
+    }
+
+    /// Those at the beginning of a part, or nothing where more is wrong with it than that it is
+    /// cut off.
+    pub(super) fn parse_beginning(part: &str, text: &str) -> Option<Self> {
+        let mut xml = Xml::new(part, text);
+        let root = xml.root().ok()?;
+        let mut styles = Self::default();
+        let mut next = || -> Result<bool, Error> {
+            let Some(child) = xml.child(&root)? else {
+                return Ok(false);
+            };
+            if child.name() == (Space::Word, "style") {
+                styles.add(&mut xml, &child)?;
+            }
+            Ok(true)
+        };
+        let error = loop {
+            match next() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => break error,
+            }
+        };
+        styles.has_more = true;
+        styles.derive();
+        (error == xml.too_early()).then_some(styles)
+    }
+
+    /// Whether paragraphs in a text may have styles that were not read.
+    pub(super) fn are_lacking(&self, text: &str) -> bool {
+        if !self.has_more {
+            return false;
+        }
+        let is_default_here = self.default.as_deref().is_some_and(|id| self.is_whole(id));
+        let mut last = "";
+        let mut is_here = |at: usize| match style_at(&text[at..]) {
+            Some(id) if id == last => true,
+            Some(id) => {
+                last = id;
+                self.is_whole(id)
+            }
+            None => false,
+        };
+        let mut places = memmem::find_iter(text.as_bytes(), STYLE);
+        !is_default_here || !places.all(|at| is_here(at + STYLE.len()))
+    }
+
+    /// Whether a style is there with all that it is based on.
+    fn is_whole(&self, id: &str) -> bool {
+        let mut next = Some(id);
+        for _ in 0..MAX_CHAIN {
+            let Some(id) = next else {
+                return true;
+            };
+            let Some(style) = self.by_id.get(id) else {
+                return false;
+            };
+            next = style.based_on.as_deref();
+        }
+        true
     }
 
     fn add(&mut self, xml: &mut Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
@@ -124,6 +191,15 @@ impl Styles {
         }
         role
     }
+}
+
+/// The style that a tag names, behind its name and as everybody writes it: `w:val="id"/`.
+fn style_at(rest: &str) -> Option<&str> {
+    let (tag, _) = rest.split_once('>')?;
+    let (before, value) = tag.split_once('"')?;
+    let (id, after) = value.split_once('"')?;
+    let is_one = !before.contains('\'') && after.trim_end() == "/";
+    is_one.then_some(id)
 }
 
 impl Style {

@@ -626,6 +626,86 @@ fn changes_of_rows_cells_paragraphs_and_blocks_are_marked() {
     assert_eq!(shown(&read(&body)), ["Table a\tb\nd", "Paragraph fg"]);
 }
 
+/// A document with this body, and with parts of styles and of numbering as they stand here.
+fn read_defined(body: &str, styles: &str, numbering: &str) -> Document {
+    let bytes = archive(&[
+        (
+            "_rels/.rels",
+            &relationships(&[("m", "officeDocument", "d.xml")]),
+        ),
+        (
+            "d.xml",
+            &part("document", &format!("<w:body>{body}</w:body>")),
+        ),
+        (
+            "_rels/d.xml.rels",
+            &relationships(&[
+                ("s", "styles", "s.xml"),
+                ("n", "numbering", "n.xml"),
+                ("h", "header", "h.xml"),
+            ]),
+        ),
+        ("s.xml", styles),
+        ("n.xml", numbering),
+        (
+            "h.xml",
+            &part(
+                "hdr",
+                &paragraph("<w:pStyle w:val='Late'/>", &run("top")).replace('\'', "\""),
+            ),
+        ),
+    ]);
+    read_docx(Cursor::new(bytes), DocumentOptions::default()).unwrap()
+}
+
+#[test]
+fn of_many_styles_those_are_read_that_paragraphs_have() {
+    let style = |id: &str, more: &str| {
+        format!("<w:style w:type='paragraph' w:styleId='{id}' {more}</w:style>")
+    };
+    let normal = style("Normal", "w:default='1'><w:name w:val='Normal'/>");
+    let early = style("Early", "><w:name w:val='heading 1'/>");
+    let late_too = style("Based", "><w:name w:val='x'/><w:basedOn w:val='Late'/>");
+    let tables = "<w:style w:type='table' w:styleId='T'><w:tblPr/></w:style>".repeat(2000);
+    let late = style("Late", "><w:name w:val='heading 2'/>");
+    let plain = normal.clone() + &early + &late_too + &tables + &late;
+    let without_default = early.clone() + &late_too + &tables + &late + &normal;
+    let damaged = plain.clone() + "</w:oops>";
+    let header = "<w:sectPr><w:headerReference r:id='h'/></w:sectPr>";
+    for (id, more, styles, blocks, has_warning) in [
+        ("Early", "", &plain, "Heading1 x", false),
+        ("Late", "", &plain, "Heading2 x", false),
+        ("Based", "", &plain, "Heading2 x", false),
+        ("None", "", &plain, "Paragraph x", false),
+        ("Early", "", &without_default, "Heading1 x", false),
+        // What nobody needs may be wrong.
+        ("Early", "", &damaged, "Heading1 x", false),
+        ("Late", "", &damaged, "Paragraph x", true),
+        ("Early", header, &damaged, "Heading1 x", true),
+    ] {
+        let body = paragraph(&format!("<w:pStyle w:val=\"{id}\"/>"), &run("x")) + more;
+        let document = read_defined(&body, &part("styles", styles), &part("numbering", ""));
+        assert_eq!(shown(&document), [blocks], "{id} {more}");
+        assert_eq!(!document.warnings.is_empty(), has_warning, "{id} {more}");
+    }
+    // Written in another way than everybody's.
+    let body = paragraph("<w:pStyle w:val='Late'></w:pStyle>", &run("x"));
+    let document = read_defined(&body, &part("styles", &plain), &part("numbering", ""));
+    assert_eq!(shown(&document), ["Heading2 x"]);
+}
+
+#[test]
+fn lists_are_read_where_a_paragraph_is_in_one() {
+    let styles = part("styles", "");
+    for (list, has_warning) in [("", false), ("0", false), ("1", true)] {
+        let numbered = format!("<w:numPr><w:numId w:val='{list}'/></w:numPr>");
+        let properties = if list.is_empty() { "" } else { &numbered };
+        let body = paragraph(properties, &run("x"));
+        let document = read_defined(&body, &styles, "<w:numbering");
+        assert_eq!(!document.warnings.is_empty(), has_warning, "{list}");
+    }
+}
+
 #[test]
 fn styles_that_a_list_links_to_its_levels_stand_on_them() {
     let style = |id: &str, more: &str| {
@@ -648,23 +728,11 @@ fn styles_that_a_list_links_to_its_levels_stand_on_them() {
     );
     let body = ["A", "B", "C", "A"]
         .map(|style| paragraph(&format!("<w:pStyle w:val='{style}'/>"), &run("x")));
-    let bytes = archive(&[
-        (
-            "_rels/.rels",
-            &relationships(&[("m", "officeDocument", "d.xml")]),
-        ),
-        (
-            "d.xml",
-            &part("document", &format!("<w:body>{}</w:body>", body.concat())),
-        ),
-        (
-            "_rels/d.xml.rels",
-            &relationships(&[("s", "styles", "s.xml"), ("n", "numbering", "n.xml")]),
-        ),
-        ("s.xml", &part("styles", &styles)),
-        ("n.xml", &part("numbering", &numbering)),
-    ]);
-    let document = read_docx(Cursor::new(bytes), DocumentOptions::default()).unwrap();
+    let document = read_defined(
+        &body.concat(),
+        &part("styles", &styles),
+        &part("numbering", &numbering),
+    );
     let labels = document
         .blocks
         .iter()

@@ -467,7 +467,8 @@ impl<'a> Xml<'a> {
         })
     }
 
-    fn too_early(&self) -> Error {
+    /// That the part has no more, where more should follow.
+    pub(super) fn too_early(&self) -> Error {
         self.malformed("it ends too early")
     }
 
