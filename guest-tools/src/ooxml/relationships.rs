@@ -1,7 +1,8 @@
 //! Relationships between parts (ECMA-376 part 2, 6.5).
 
-use super::xml::{Element, Space, Xml};
+use super::xml::{Element, Space, Xml, is_same};
 use super::{Error, check};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// What the types of Office's own relationships start with: transitional, and strict.
@@ -14,19 +15,45 @@ const OFFICE_TYPES: [&str; 2] = [
 /// the outside.
 const MAX_RELATIONSHIPS: u64 = 50_000;
 
+/// As many are looked through one by one; there is an index of more.
+const FEW: usize = 32;
+
 /// The relationships of one part.
 #[derive(Default)]
 pub(super) struct Relationships {
     all: Vec<Relationship>,
-    by_id: HashMap<String, usize>,
-    /// Where those to the outside lead. They are shown, and never followed.
-    external: HashMap<String, String>,
+    /// Made when one of many is looked for.
+    by_id: OnceCell<HashMap<String, usize>>,
+    /// Those to the outside. They are shown, and never followed.
+    external: Vec<Relationship>,
+    external_by_id: OnceCell<HashMap<String, usize>>,
 }
 
 struct Relationship {
+    id: String,
     /// The type, without what all of Office's types start with.
     kind: String,
     target: String,
+}
+
+/// The first relationship with an id.
+fn first<'a>(
+    all: &'a [Relationship],
+    index: &OnceCell<HashMap<String, usize>>,
+    id: &str,
+) -> Option<&'a Relationship> {
+    if all.len() <= FEW {
+        return all
+            .iter()
+            .find(|relationship| is_same(&relationship.id, id));
+    }
+    let index = index.get_or_init(|| {
+        let ids = all.iter().enumerate();
+        let ids = ids.map(|(index, relationship)| (relationship.id.clone(), index));
+        // The first one counts, so it comes last.
+        ids.rev().collect()
+    });
+    Some(&all[*index.get(id)?])
 }
 
 impl Relationships {
@@ -48,8 +75,8 @@ impl Relationships {
 
     /// The part that the relationship with this id leads to.
     pub(super) fn by_id(&self, id: &str) -> Option<&str> {
-        let index = *self.by_id.get(id)?;
-        Some(&self.all[index].target)
+        let found = first(&self.all, &self.by_id, id)?;
+        Some(&found.target)
     }
 
     /// The part that the first relationship of this kind leads to, such as `notesSlide`.
@@ -63,7 +90,8 @@ impl Relationships {
 
     /// Where the relationship with this id leads, outside the package.
     pub(super) fn external(&self, id: &str) -> Option<&str> {
-        self.external.get(id).map(String::as_str)
+        let found = first(&self.external, &self.external_by_id, id)?;
+        Some(&found.target)
     }
 
     fn add(&mut self, source: &str, xml: &Xml<'_>, element: &Element<'_>) -> Result<(), Error> {
@@ -78,12 +106,11 @@ impl Relationships {
         })?;
         if let (Some(id), Some(kind), Some(target)) = (id, kind, target) {
             if is_external {
-                self.external.entry(id).or_insert(target);
+                self.external.push(Relationship { id, kind, target });
                 return Ok(());
             }
             let target = resolve(source, &target);
-            self.by_id.entry(id).or_insert(self.all.len());
-            self.all.push(Relationship { kind, target });
+            self.all.push(Relationship { id, kind, target });
         }
         Ok(())
     }
@@ -104,22 +131,24 @@ fn short_kind(kind: &str) -> &str {
 
 /// The name of the part that a target leads to. `..` stops at the package's root.
 fn resolve(source: &str, target: &str) -> String {
-    let target = target
-        .split(['#', '?'])
-        .next()
-        .unwrap_or(target)
-        .replace('\\', "/");
+    let target = target.split(['#', '?']).next().unwrap_or(target);
     let (folder, _) = split(source);
-    let folder = if target.starts_with('/') { "" } else { folder };
-    let mut segments = Vec::new();
-    for segment in folder.split('/').chain(target.split('/')) {
+    let is_absolute = target.starts_with(['/', '\\']);
+    let folder = if is_absolute { "" } else { folder };
+    let mut part = String::with_capacity(folder.len() + target.len());
+    for segment in folder.split('/').chain(target.split(['/', '\\'])) {
         match segment {
             "" | "." => {}
-            ".." => drop(segments.pop()),
-            segment => segments.push(segment),
+            ".." => part.truncate(part.rfind('/').unwrap_or_default()),
+            segment => {
+                if !part.is_empty() {
+                    part.push('/');
+                }
+                part.push_str(segment);
+            }
         }
     }
-    segments.join("/")
+    part
 }
 
 /// A part name as folder, with its slash, and name.
@@ -153,6 +182,28 @@ mod tests {
             ("", "ppt/p.xml", "ppt/p.xml"),
         ] {
             assert_eq!(resolve(source, target), part, "{source} {target}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_an_id_counts_among_few_and_many() {
+        for count in [1, FEW + 1] {
+            let more = (0..count).map(|number| {
+                format!("<Relationship Id='i{number}' Type='x' Target='{number}.xml'/>")
+            });
+            let first = "<Relationship Id='i0' Type='x' Target='first.xml'/>
+                <Relationship Id='i0' Type='x' Target='second.xml'/>";
+            let all = [first.to_owned(), more.collect()].concat();
+            let all = all.clone() + &all.replace("Type", "TargetMode='External' Type");
+            let text = format!(
+                "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{all}</Relationships>"
+            );
+            let relationships = Relationships::parse("", "rels", &text).unwrap();
+            assert_eq!(relationships.by_id("i0"), Some("first.xml"));
+            assert_eq!(relationships.external("i0"), Some("first.xml"));
+            assert_eq!(relationships.by_id("none"), None);
+            let last = format!("i{}", count - 1);
+            assert!(relationships.by_id(&last).is_some());
         }
     }
 

@@ -8,8 +8,10 @@ mod alternatives;
 mod attributes;
 mod skip;
 mod space;
+mod words;
 
 pub(super) use space::Space;
+pub(super) use words::is_same;
 
 use super::{Error, check};
 use alternatives::Opened;
@@ -35,6 +37,8 @@ const MAX_NODES: u64 = 8_000_000;
 const SKIPPED_NODE: usize = 16;
 /// A tag up to this long is not worth counting attributes in.
 const LONG_TAG: usize = 16 * 1024;
+/// ` xmlns=""`
+const SHORTEST_DECLARATION: usize = 9;
 /// Attributes of one element. Nothing of Office's has a hundred.
 const MAX_ATTRIBUTES: usize = 1024;
 
@@ -310,8 +314,7 @@ impl<'a> Xml<'a> {
     }
 
     fn value<'v>(&self, attribute: Attribute<'v>) -> Result<Cow<'v, str>, Error> {
-        let is_plain = |byte: u8| byte >= b' ' && byte != b'&';
-        if attribute.value.bytes().all(is_plain) {
+        if words::is_plain(&attribute.value) {
             return Ok(attribute.value);
         }
         let value = attribute.normalized_value();
@@ -368,9 +371,15 @@ impl<'a> Xml<'a> {
             return Err(self.ill_formed());
         };
         let name = *name;
-        let after_name = self.rest[2..].strip_prefix(name);
-        if after_name.is_some_and(|rest| rest.starts_with('>')) {
-            self.take(2 + name.len() + 1);
+        let end = 2 + name.len();
+        let is_plain = self.rest.as_bytes().get(end) == Some(&b'>');
+        if is_plain
+            && self
+                .rest
+                .get(2..end)
+                .is_some_and(|found| is_same(found, name))
+        {
+            self.take(end + 1);
             return Ok(());
         }
         let Some(length) = skip::tag(self.rest.as_bytes(), 2) else {
@@ -431,6 +440,9 @@ impl<'a> Xml<'a> {
     fn declare(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
         let declarations = &tag.text[tag.name..];
         let declarations = declarations.as_bytes();
+        if declarations.len() < SHORTEST_DECLARATION {
+            return Ok(());
+        }
         let mut maybe = memchr_iter(b'x', declarations);
         if !maybe.any(|at| declarations[at..].starts_with(b"xmlns")) {
             return Ok(());

@@ -1,5 +1,6 @@
 //! The namespaces of Office.
 
+use super::words::is_same;
 use super::{Error, MAX_NAMESPACES, check};
 use std::cell::Cell;
 
@@ -140,6 +141,12 @@ type Recent<'a> = (&'a str, Option<Space>);
 /// Enough to tell apart those that stand beside one another.
 const RECENT: usize = 16;
 
+/// Where a prefix stands among those.
+fn place(prefix: &str) -> usize {
+    let first = prefix.bytes().next().unwrap_or_default();
+    (usize::from(first) ^ prefix.len() << 3) % RECENT
+}
+
 struct Binding<'a> {
     prefix: &'a str,
     /// Nothing when the prefix is taken back, by an empty name.
@@ -156,10 +163,10 @@ impl<'a> Spaces<'a> {
         prefix: &'a str,
         uri: &str,
     ) -> Result<(), Error> {
-        self.recent = Default::default();
+        self.forget(prefix);
         let count = self.bindings.len() as u64 + 1;
         check("XML namespaces", MAX_NAMESPACES as u64, count)?;
-        let space = SPACES.iter().find(|(known, _)| *known == uri);
+        let space = SPACES.iter().find(|(known, _)| is_same(known, uri));
         let space = space.map_or(Space::Other, |(_, space)| *space);
         self.bindings.push(Binding {
             prefix,
@@ -172,17 +179,16 @@ impl<'a> Spaces<'a> {
 
     /// Forgets what was declared deeper inside.
     pub(super) fn leave(&mut self, depth: usize) {
-        while self.bindings.pop_if(|last| last.depth > depth).is_some() {
-            self.recent = Default::default();
+        while let Some(last) = self.bindings.pop_if(|last| last.depth > depth) {
+            self.forget(last.prefix);
         }
     }
 
     /// The namespace of a prefix, or nothing when it is not declared.
     pub(super) fn find(&self, prefix: &str) -> Option<Space> {
-        let first = prefix.bytes().next().unwrap_or_default();
-        let recent = &self.recent[(usize::from(first) ^ prefix.len() << 3) % RECENT];
+        let recent = &self.recent[place(prefix)];
         if let Some((known, space)) = recent.get()
-            && known == prefix
+            && is_same(known, prefix)
         {
             return space;
         }
@@ -195,6 +201,10 @@ impl<'a> Spaces<'a> {
             (None, "" | "xml") => Some(Space::Other),
             (None, _) => None,
         }
+    }
+
+    fn forget(&mut self, prefix: &str) {
+        self.recent[place(prefix)].set(None);
     }
 
     /// Whether a prefix stands for an extension by Office itself.

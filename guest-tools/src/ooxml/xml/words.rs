@@ -1,0 +1,61 @@
+//! Short texts, eight bytes at a time: a component has no routines of a processor for them.
+
+/// The lowest and the highest bit of each byte.
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// Whether two texts are the same. What differs in names of namespaces is their end.
+pub(in crate::ooxml) fn is_same(one: &str, other: &str) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let (words, rest) = one.as_bytes().as_chunks::<8>();
+    let (other_words, other_rest) = other.as_bytes().as_chunks::<8>();
+    let mut bytes = rest.iter().zip(other_rest);
+    let mut words = words.iter().zip(other_words).rev();
+    bytes.all(|(one, other)| one == other)
+        && words.all(|(one, other)| u64::from_ne_bytes(*one) == u64::from_ne_bytes(*other))
+}
+
+/// Whether a value stands for itself: without control characters, such as line ends, and without
+/// references.
+pub(super) fn is_plain(value: &str) -> bool {
+    let (words, rest) = value.as_bytes().as_chunks::<8>();
+    words
+        .iter()
+        .all(|word| are_plain(u64::from_ne_bytes(*word)))
+        && rest.iter().all(|byte| *byte >= b' ' && *byte != b'&')
+}
+
+/// The same of eight bytes: a byte below another is one that borrows when that is taken from it,
+/// unless its highest bit is set; `&` is one whose difference from that is below 1.
+fn are_plain(word: u64) -> bool {
+    let below = |word: u64, byte: u8| word.wrapping_sub(ONES * u64::from(byte)) & !word & HIGH;
+    let differences = word ^ (ONES * u64::from(b'&'));
+    below(word, b' ') | below(differences, 1) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_counts_wherever_it_stands() {
+        for length in 0..20 {
+            let text = "x".repeat(length);
+            assert!(is_same(&text, &text.clone()) && is_plain(&text));
+            assert!(!is_same(&text, &"x".repeat(length + 1)));
+            for place in 0..length {
+                for byte in 0..0x80_u8 {
+                    let mut bytes = text.clone().into_bytes();
+                    bytes[place] = byte;
+                    let changed = String::from_utf8(bytes).unwrap();
+                    assert_eq!(is_same(&text, &changed), byte == b'x');
+                    assert_eq!(is_plain(&changed), byte >= b' ' && byte != b'&');
+                }
+            }
+        }
+        assert!(is_plain("Grüße, 世界 🙂 und mehr"));
+        assert!(!is_plain("Grüße, 世界 🙂 &amp; mehr"));
+    }
+}
