@@ -1,6 +1,7 @@
 //! A package: parts by name, found as OPC finds them, within a budget of inflated bytes.
 
 use super::relationships::{Relationships, relationships_part};
+use super::xml::is_same;
 use super::zip::{self, Entry, Inflater};
 use super::{Error, check, encoding, sniff};
 use std::cell::OnceCell;
@@ -22,12 +23,18 @@ const MAX_TAGS: u64 = 6_000_000;
 /// How often one part may be read: slides may share one, and a hundred thousand links as well.
 const MAX_READINGS: u32 = 64;
 
+/// Entries up to this many are looked through one by one; there is an index of more.
+const FEW: usize = 256;
+
 /// An open package.
 pub(super) struct Package<R> {
     reader: R,
     inflater: Inflater,
     entries: Vec<Entry>,
-    by_name: HashMap<String, usize>,
+    /// Made when one of many is looked for.
+    by_name: OnceCell<HashMap<String, usize>>,
+    /// Whether no name has what is folded but its case, once that matters.
+    are_plain: OnceCell<bool>,
     /// Made when a name is not found. Keys are folded: part names that differ in case or escapes
     /// are one (ECMA-376 part 2, 6.2.2).
     by_folded_name: OnceCell<HashMap<String, usize>>,
@@ -49,7 +56,8 @@ impl<R: BufRead + Seek> Package<R> {
         let mut package = Self {
             reader,
             inflater: Inflater::new(),
-            by_name: by_name(&entries),
+            by_name: OnceCell::new(),
+            are_plain: OnceCell::new(),
             by_folded_name: OnceCell::new(),
             readings: vec![0; entries.len()],
             entries,
@@ -154,8 +162,35 @@ impl<R: BufRead + Seek> Package<R> {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        let exact = self.by_name.get(name);
-        exact.or_else(|| self.folded().get(&fold(name))).copied()
+        self.find_exact(name).or_else(|| self.find_folded(name))
+    }
+
+    /// Of two entries with one name the later counts, as it does for most readers.
+    fn find_exact(&self, name: &str) -> Option<usize> {
+        let mut entries = self.entries.iter();
+        if entries.len() <= FEW {
+            return entries.rposition(|entry| is_same(&entry.name, name));
+        }
+        let index = self.by_name.get_or_init(|| {
+            let names = entries.map(|entry| entry.name.clone());
+            names.zip(0..).collect()
+        });
+        index.get(name).copied()
+    }
+
+    /// Most of what is looked for so is not there: few parts have relationships.
+    fn find_folded(&self, name: &str) -> Option<usize> {
+        let mut entries = self.entries.iter();
+        let are_plain = || {
+            let names = &mut self.entries.iter().map(|entry| &entry.name);
+            *self
+                .are_plain
+                .get_or_init(|| names.all(|name| is_plain(name)))
+        };
+        if entries.len() <= FEW && is_plain(name) && are_plain() {
+            return entries.position(|entry| entry.name.eq_ignore_ascii_case(name));
+        }
+        self.folded().get(&fold(name)).copied()
     }
 
     fn folded(&self) -> &HashMap<String, usize> {
@@ -209,7 +244,7 @@ impl<R: BufRead + Seek> Package<R> {
 
     /// What OpenDocument and EPUB put into an entry of this name.
     fn declared_media_type(&mut self) -> Result<Option<String>, Error> {
-        match self.by_name.get("mimetype").copied() {
+        match self.find_exact("mimetype") {
             Some(index) => {
                 let bytes = self.inflate(index)?;
                 Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
@@ -219,10 +254,9 @@ impl<R: BufRead + Seek> Package<R> {
     }
 }
 
-/// Of two entries with one name the later counts, as it does for most readers.
-fn by_name(entries: &[Entry]) -> HashMap<String, usize> {
-    let names = entries.iter().map(|entry| entry.name.clone());
-    names.zip(0..).collect()
+/// Whether folding a name changes nothing but its case.
+fn is_plain(name: &str) -> bool {
+    !name.starts_with('/') && memchr::memchr2(b'%', b'\\', name.as_bytes()).is_none()
 }
 
 /// A name as OPC compares it: ASCII case and percent escapes make no difference. Some
@@ -275,6 +309,30 @@ mod tests {
         }
         assert_eq!(fold("a%2"), "a%2");
         assert_eq!(fold("%zz"), "%zz");
+    }
+
+    #[test]
+    fn names_are_found_alike_among_few_and_many() {
+        let many: Vec<_> = (0..FEW).map(|number| format!("more/{number}")).collect();
+        for count in [0, FEW] {
+            for (names, wanted, found) in [
+                (&["a", "b", "a"][..], "a", Some(2)),
+                (&["A", "a"], "a", Some(1)),
+                (&["B", "A", "A"], "a", Some(1)),
+                (&["/a", "b"], "a", Some(0)),
+                (&["x\\a", "b"], "X/A", Some(0)),
+                (&["%61", "b"], "a", Some(0)),
+                (&["a", "b"], "%61", Some(0)),
+                (&["a", "b"], "/B", Some(1)),
+                (&["a", "b"], "c", None),
+            ] {
+                let names = names.iter().copied();
+                let names = names.chain(many[..count].iter().map(String::as_str));
+                let bytes = archive(&names.map(|name| (name, "")).collect::<Vec<_>>());
+                let package = open(&bytes).unwrap();
+                assert_eq!(package.find(wanted), found, "{wanted} among {count}");
+            }
+        }
     }
 
     #[test]

@@ -171,8 +171,13 @@ fn unknown_method(method: u16) -> String {
 
 fn find_directory(reader: &mut (impl BufRead + Seek)) -> Result<Directory, Error> {
     let size = reader.seek(SeekFrom::End(0)).map_err(broken)?;
-    let tail_start = size.saturating_sub(END_RECORD + MAX_COMMENT);
-    let tail = bytes_at(reader, tail_start, size - tail_start)?;
+    // Few archives have a comment.
+    let mut tail_start = size.saturating_sub(END_RECORD);
+    let mut tail = bytes_at(reader, tail_start, END_RECORD)?;
+    if !tail.starts_with(END) || find_end(&tail).is_none() {
+        tail_start = size.saturating_sub(END_RECORD + MAX_COMMENT);
+        tail = bytes_at(reader, tail_start, size - tail_start)?;
+    }
     let end = find_end(&tail)
         .ok_or_else(|| malformed("it is not a zip archive, or its end is missing"))?;
     let record = &tail[end..];
@@ -256,7 +261,8 @@ fn read_entry(reader: &mut impl Read, shift: u64) -> Result<(Entry, u64), Error>
     let offset = wide(u32_at(&header, 42))?;
     let too_far = || malformed("an entry of its zip directory points past any file");
     let entry = Entry {
-        name: String::from_utf8_lossy(&name).into_owned(),
+        name: String::from_utf8(name)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
         flags: u16_at(&header, 8),
         method: u16_at(&header, 10),
         crc: u32_at(&header, 16),
