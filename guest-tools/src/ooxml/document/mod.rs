@@ -34,7 +34,7 @@ use super::table::Rows;
 
 /// So much of a large part of styles is read first: most of one is styles of tables, behind those
 /// of paragraphs. Word's own have some 40 KiB.
-const FIRST_STYLES: u64 = 64 * 1024;
+const FIRST_STYLES: u64 = 48 * 1024;
 
 /// Text of all blocks together; a result holds no more.
 const MAX_TEXT: u64 = 16 * 1024 * 1024;
