@@ -57,6 +57,7 @@ impl Pause {
         let _ = self.shared.input.set(input);
     }
 
+    /// A message was written, which may be the answer to a call.
     pub(super) fn has_answered(&self, a_call: bool) {
         if a_call {
             self.shared.called.store(true, Ordering::Relaxed);
@@ -72,8 +73,8 @@ impl Pause {
     /// To be called by the thread that serves, when it has nothing else to do.
     pub(super) fn before_waiting(&self) {
         let shared = &*self.shared;
-        if !shared.answered.swap(false, Ordering::Relaxed)
-            || shared.at_work.load(Ordering::Relaxed) > 0
+        if shared.at_work.load(Ordering::Relaxed) > 0
+            || !shared.answered.swap(false, Ordering::Relaxed)
         {
             return;
         }
