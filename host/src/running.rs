@@ -18,7 +18,7 @@ use crate::gate::{self, Owner};
 use crate::guard::{CallState, timed_out};
 use crate::policy::Policy;
 use crate::shared::Shared;
-use crate::spare::{self, Ready};
+use crate::spare;
 
 /// How long a component may take to list its tools.
 pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(1);
@@ -80,9 +80,12 @@ fn run<T>(
     component.count_instance();
     let _ticking = clock::start(engine);
     let copied = copied_bytes(&state.shared.policy.limits);
-    let (mut store, ready) = match spare::take(component, state) {
-        Ok(Ready { store, tools }) => (store, Some(tools)),
-        Err(state) => (new_store(engine, state), None),
+    let (mut store, ready) = match spare::take(component, &state) {
+        Some(mut ready) => {
+            ready.give(state);
+            (ready.store, Some(ready.tools))
+        }
+        None => (new_store(engine, state), None),
     };
     store.set_hostcall_fuel(copied);
     store.set_epoch_deadline(1);

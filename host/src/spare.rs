@@ -24,6 +24,16 @@ pub(crate) struct Ready {
     pub(crate) tools: bindings::ToolComponent,
 }
 
+impl Ready {
+    /// Puts the state of the call in that runs in it.
+    pub(crate) fn give(&mut self, mut state: CallState) {
+        let of_nobody = self.store.data_mut();
+        state.memory = of_nobody.memory;
+        state.table_elements = of_nobody.table_elements;
+        *of_nobody = state;
+    }
+}
+
 /// What there is of one component in a process; none before a front-end prepares.
 #[derive(Default)]
 struct Spare {
@@ -78,24 +88,14 @@ pub(crate) fn prepare(component: &ToolComponent) {
     }
 }
 
-/// An instance for a call, with its state; the state alone where there is none, or where the
-/// call may not have so large a one.
-pub(crate) fn take(component: &ToolComponent, mut state: CallState) -> Result<Ready, CallState> {
+/// An instance for a call, if there is one and the call may have one so large.
+pub(crate) fn take(component: &ToolComponent, state: &CallState) -> Option<Ready> {
+    let max_memory = state.shared.policy.limits.max_memory;
     let mut there = spare();
     if !there.is_of(component) {
-        return Err(state);
+        return None;
     }
-    let max_memory = state.shared.policy.limits.max_memory;
-    let Some(mut ready) = (there.ready).take_if(|ready| ready.store.data().memory <= max_memory)
-    else {
-        return Err(state);
-    };
-    drop(there);
-    let of_nobody = ready.store.data_mut();
-    state.memory = of_nobody.memory;
-    state.table_elements = of_nobody.table_elements;
-    *of_nobody = state;
-    Ok(ready)
+    (there.ready).take_if(|ready| ready.store.data().memory <= max_memory)
 }
 
 /// Gives the state of a call back, and leaves its instance to be taken down where somebody will.

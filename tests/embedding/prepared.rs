@@ -31,8 +31,10 @@ fn an_instance_that_was_ready_has_the_limits_of_its_call() {
     fixture.input("notes.md", "hello");
     let component = ToolComponent::file_tools().unwrap();
     let refusal = |max_memory| {
-        let mut limits = Limits::default();
-        limits.max_memory = max_memory;
+        let limits = Limits {
+            max_memory,
+            ..Limits::default()
+        };
         let session = fixture.session_with(|builder| builder.limits(limits));
         component.prepare();
         let error = session.call("read_file", json!({"path": "notes.md"}));
