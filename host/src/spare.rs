@@ -35,7 +35,6 @@ impl Ready {
 }
 
 /// What there is of one component in a process; none before a front-end prepares.
-#[derive(Default)]
 struct Spare {
     /// Whose instances these are.
     component: Option<ToolComponent>,

@@ -67,13 +67,13 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
     let instructions = instructions::for_tenant(&tenant, approver);
     let components = tenant.components().into_iter();
     let pause = Pause::preparing(components.map(|(_, session)| session.component().clone()));
-    let threads = Threads::start(pause.clone()).map_err(anyhow::Error::from)?;
+    let threads = Threads::start(pause).map_err(anyhow::Error::from)?;
     let calls = Calls::on(threads.clone());
     let server = Arc::new(Server::new(tenant.clone(), calls, instructions, approvals));
     let (end, ended) = mpsc::channel();
     let on = threads.clone();
     threads.spawn(async move {
-        let served = serve(front, server, on, pause, heed_hang_up).await;
+        let served = serve(front, server, on, heed_hang_up).await;
         // The program waits for it.
         let _ = end.send(served);
     });
@@ -101,13 +101,12 @@ async fn serve(
     front: Front,
     server: Arc<Server>,
     threads: Threads,
-    pause: Pause,
     heed_hang_up: bool,
 ) -> anyhow::Result<()> {
     let stopping = server.calls.stopping.clone();
     let mut serving = match front {
         Front::Stdio(streams) => {
-            let stdio = Stdio::new(streams, threads, pause, server.calls.unheard.clone())?;
+            let stdio = Stdio::new(streams, threads, server.calls.unheard.clone())?;
             let handler = Handler::alone(Arc::clone(&server));
             tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
         }

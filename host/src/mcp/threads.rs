@@ -94,6 +94,11 @@ impl Threads {
         Ok(threads)
     }
 
+    /// What the thread that serves does before it waits.
+    pub(super) fn pause(&self) -> &Pause {
+        &self.shared.pause
+    }
+
     /// Starts a task.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.shared.runtime.spawn(task);

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ContentBlock, GetExtensions, JsonRpcMessage, ServerJsonRpcMessage,
-    ServerResult,
+    CallToolResult, ClientJsonRpcMessage, ContentBlock, GetExtensions, JsonRpcMessage,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::io::Interest;
@@ -27,7 +27,6 @@ use tokio::io::unix::AsyncFd;
 use tokio::task::coop::consume_budget;
 use tokio_util::sync::CancellationToken;
 
-use super::pause::Pause;
 use super::threads::Threads;
 use super::under_way::{MAX_UNSENT, UnderWay};
 use ids::Ids;
@@ -74,7 +73,6 @@ fn awaited(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedF
 /// The SDK's view of the standard streams.
 pub(super) struct Stdio {
     threads: Threads,
-    pause: Pause,
     input: Input,
     lines: Lines,
     output: Output,
@@ -91,16 +89,14 @@ impl Stdio {
     pub(super) fn new(
         streams: Streams,
         threads: Threads,
-        pause: Pause,
         ended: CancellationToken,
     ) -> io::Result<Self> {
         if streams.may_look {
-            pause.looks_at(streams.input.try_clone()?);
+            threads.pause().looks_at(streams.input.try_clone()?);
         }
         let output = Output::new(streams.output)?;
         Ok(Self {
             threads,
-            pause,
             input: Input::new(streams.input)?,
             lines: Lines::default(),
             requests: Requests::answered_by(output.clone()),
@@ -201,7 +197,8 @@ impl Transport<RoleServer> for Stdio {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = self.ids.restore(&mut message);
         let output = self.output.clone();
-        self.pause.has_answered(is_result_of_call(&message));
+        let is_of_call = result_of_call(&message).is_some();
+        self.threads.pause().has_answered(is_of_call);
         let written = answered
             .is_wanted()
             .then(|| match text_in(&message) > LARGE {
@@ -259,19 +256,19 @@ fn write(
     Ok(output.write(line))
 }
 
-fn is_result_of_call(message: &ServerJsonRpcMessage) -> bool {
-    let JsonRpcMessage::Response(response) = message else {
-        return false;
-    };
-    matches!(response.result, ServerResult::CallToolResult(_))
+fn result_of_call(message: &ServerJsonRpcMessage) -> Option<&CallToolResult> {
+    match message {
+        JsonRpcMessage::Response(response) => match &response.result {
+            ServerResult::CallToolResult(result) => Some(result),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Bytes of a result's texts.
 fn text_in(message: &ServerJsonRpcMessage) -> usize {
-    let JsonRpcMessage::Response(response) = message else {
-        return 0;
-    };
-    let ServerResult::CallToolResult(result) = &response.result else {
+    let Some(result) = result_of_call(message) else {
         return 0;
     };
     let of_block = |block: &ContentBlock| match block {
