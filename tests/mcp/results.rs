@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::client::{Client, GENERATIONS, Generation};
+use super::client::{Client, GENERATIONS, Generation, Streams};
 use crate::support::Fixture;
 
 #[test]
@@ -25,6 +25,45 @@ fn the_payload_comes_once_and_the_fields_after_it() {
         assert!(answer.result.get("structuredContent").is_none());
         let complete = answer.result["resultType"] == "complete";
         assert_eq!(complete, generation == Generation::Stateless);
+    }
+}
+
+/// The SDK's session is told of a call that says more than what it wants.
+#[test]
+fn a_call_is_answered_alike_whether_the_session_is_told_of_it_or_not() {
+    let fixture = Fixture::new();
+    fixture.input("notes.md", "one \"two\"\n");
+    for asks in [json!({}), json!({"elicitation": {}})] {
+        let generation = GENERATIONS[1];
+        let mut client = Client::start(&fixture, generation, &[], asks, Streams::Pipes);
+        for (tool, arguments) in [
+            ("read_file", json!({"path": "notes.md"})),
+            ("read_file", json!({"path": "../notes.md"})),
+            ("read_file", json!({"path": "missing.md"})),
+            ("read_file", json!({"no": "path"})),
+            ("read_file", Value::Null),
+            ("no_such_tool", json!({})),
+            ("list_files", json!({})),
+            (
+                "write_file",
+                json!({"path": "a", "content": "x", "dry_run": true}),
+            ),
+            (
+                "write_file",
+                json!({"path": "a", "content": "x", "dry_run": 1}),
+            ),
+            ("delete_file", json!({"path": "a"})),
+        ] {
+            let plain = json!({"name": tool, "arguments": arguments});
+            let mut more = plain.clone();
+            more["_meta"] = json!({"other": 1});
+            let mut answer_to = |params: Value| {
+                let mut answer = client.request("tools/call", params);
+                answer["id"].take();
+                answer
+            };
+            assert_eq!(answer_to(plain), answer_to(more), "{tool} {arguments}");
+        }
     }
 }
 

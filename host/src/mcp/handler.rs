@@ -3,17 +3,18 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressToken, ServerCapabilities,
-    ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, ClientCapabilities, CustomRequest,
+    CustomResult, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProgressToken, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServerHandler};
+use rmcp::{Peer, RoleServer, ServerHandler};
 use rootbound::{CallOptions, Tenant, TraceParent, code};
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
-use super::approvals::{ClientApprovals, Way};
+use super::approvals::{ClientApprovals, Way, takes_forms};
 use super::calls::{Call, Calls};
 use super::methods;
 use super::results::{self, Results};
@@ -43,6 +44,17 @@ pub(super) struct Server {
 /// On whose behalf a request over HTTP comes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Principal(pub(super) String);
+
+/// Who makes a call, and what is to become of its answer.
+struct Caller {
+    tenant: Tenant,
+    way: Way,
+    trace: Option<TraceParent>,
+    progress: Option<(Peer<RoleServer>, ProgressToken)>,
+    /// Cancelled when the answer is not wanted any more.
+    unwanted: CancellationToken,
+    place: Option<UnderWay>,
+}
 
 /// One session of the protocol.
 #[derive(Clone, Debug)]
@@ -76,6 +88,65 @@ impl Server {
     /// Waits until no session of the protocol is left, and what each had is given back.
     pub(super) async fn all_gone(&self) {
         self.present.closed().await;
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        caller: Caller,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut arguments = request.arguments.unwrap_or_default();
+        let changing = self.tools.changing(&request.name);
+        let dry_run = take_dry_run(changing, &mut arguments);
+        let options = CallOptions {
+            dry_run: dry_run == DryRun::Asked,
+            approver: caller.way.approver(),
+            trace: caller.trace,
+            ..CallOptions::default()
+        };
+        let (between, questions) = match caller.way {
+            Way::None => (None, None),
+            Way::During(_, questions) => (None, Some(questions)),
+            Way::Between(approver) => {
+                let principal = caller.tenant.principal().to_owned();
+                (Some((approver, principal)), None)
+            }
+        };
+        let toolset = caller.tenant.toolset_of(&request.name);
+        let call = Call {
+            tenant: caller.tenant,
+            tool: request.name.into_owned(),
+            arguments: serde_json::to_vec(&arguments).unwrap_or_default(),
+            options,
+            unwanted: caller.unwanted,
+            place: caller.place,
+            progress: caller.progress,
+            questions,
+        };
+        drop(arguments);
+        let result = self.calls.run(call).await?;
+        if let (Err(error), Some((approver, principal)), Some(approvals)) =
+            (&result, between, &self.approvals)
+            && error.code() == code::APPROVAL_REQUIRED
+            && let Some(asked) = approver.asked()
+        {
+            return Ok(approvals.states().question(&asked, &principal)?.into());
+        }
+        Ok(match result {
+            Ok(output) => self.results.success(output).into(),
+            // The tool does not know of the argument that its schema has.
+            Err(error)
+                if dry_run == DryRun::Misspelt && error.code() == code::INVALID_ARGUMENTS =>
+            {
+                results::misspelt_dry_run().into()
+            }
+            Err(error) => results::failure(toolset, &error, |error| {
+                if let Some(tool) = changing {
+                    name_dry_run(tool, dry_run, error);
+                }
+            })
+            .into(),
+        })
     }
 }
 
@@ -114,8 +185,7 @@ impl Handler {
     fn tenant_for(&self, context: &RequestContext<RoleServer>) -> Result<&Tenant, ErrorData> {
         let parts = context.extensions.get::<http::request::Parts>();
         let Some(Principal(principal)) = parts.and_then(|parts| parts.extensions.get()) else {
-            let none = || ErrorData::internal_error("the request has no principal", None);
-            return self.tenant.get().ok_or_else(none);
+            return self.own_tenant();
         };
         let tenant = self
             .tenant
@@ -125,6 +195,40 @@ impl Handler {
             return Err(ErrorData::invalid_request(why, None));
         }
         Ok(tenant)
+    }
+
+    /// What the one caller of a process has.
+    fn own_tenant(&self) -> Result<&Tenant, ErrorData> {
+        let none = || ErrorData::internal_error("the request has no principal", None);
+        self.tenant.get().ok_or_else(none)
+    }
+
+    /// Whether no person is asked at a client that can do this.
+    pub(super) fn asks_nobody_at(&self, client: ClientCapabilities) -> bool {
+        self.server.approvals.is_none() || !takes_forms(client)
+    }
+
+    /// Makes a call for the one caller of a process, who is asked nothing and told nothing
+    /// meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As the SDK's `call_tool`: only where the protocol is at fault, or a thread failed.
+    pub(super) async fn call_alone(
+        &self,
+        request: CallToolRequestParams,
+        unwanted: CancellationToken,
+        place: UnderWay,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Caller {
+            tenant: self.own_tenant()?.clone(),
+            way: Way::None,
+            trace: None,
+            progress: None,
+            unwanted,
+            place: Some(place),
+        };
+        self.server.call(request, caller).await
     }
 
     /// Waits until no call runs.
@@ -208,59 +312,18 @@ impl ServerHandler for Handler {
         mut request: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let server = &self.server;
         let tenant = self.tenant_for(&context)?.clone();
-        let mut arguments = request.arguments.take().unwrap_or_default();
-        let changing = server.tools.changing(&request.name);
-        let dry_run = take_dry_run(changing, &mut arguments);
         let place = place_of(&mut context);
         let way = self.way(&mut request, &context, tenant.principal(), place.as_ref())?;
-        let options = CallOptions {
-            dry_run: dry_run == DryRun::Asked,
-            approver: way.approver(),
-            trace: trace_of(&context),
-            ..CallOptions::default()
-        };
-        let (between, questions) = match way {
-            Way::None => (None, None),
-            Way::During(_, questions) => (None, Some(questions)),
-            Way::Between(approver) => (Some(approver), None),
-        };
-        let principal = tenant.principal().to_owned();
-        let toolset = tenant.toolset_of(&request.name);
         let progress = context.meta.get_progress_token().filter(is_short);
-        let call = Call {
+        let caller = Caller {
             tenant,
-            tool: request.name.into_owned(),
-            arguments: serde_json::to_vec(&arguments).unwrap_or_default(),
-            options,
+            way,
+            trace: trace_of(&context),
+            progress: progress.map(|token| (context.peer.clone(), token)),
             unwanted: context.ct.clone(),
             place,
-            progress: progress.map(|token| (context.peer.clone(), token)),
-            questions,
         };
-        drop(arguments);
-        let result = server.calls.run(call).await?;
-        if let (Err(error), Some(approver), Some(approvals)) = (&result, between, &server.approvals)
-            && error.code() == code::APPROVAL_REQUIRED
-            && let Some(asked) = approver.asked()
-        {
-            return Ok(approvals.states().question(&asked, &principal)?.into());
-        }
-        Ok(match result {
-            Ok(output) => server.results.success(output).into(),
-            // The tool does not know of the argument that its schema has.
-            Err(error)
-                if dry_run == DryRun::Misspelt && error.code() == code::INVALID_ARGUMENTS =>
-            {
-                results::misspelt_dry_run().into()
-            }
-            Err(error) => results::failure(toolset, &error, |error| {
-                if let Some(tool) = changing {
-                    name_dry_run(tool, dry_run, error);
-                }
-            })
-            .into(),
-        })
+        self.server.call(request, caller).await
     }
 }

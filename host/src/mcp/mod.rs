@@ -106,8 +106,9 @@ async fn serve(
     let stopping = server.calls.stopping.clone();
     let mut serving = match front {
         Front::Stdio(streams) => {
-            let stdio = Stdio::new(streams, threads, server.calls.unheard.clone())?;
             let handler = Handler::alone(Arc::clone(&server));
+            let unheard = server.calls.unheard.clone();
+            let stdio = Stdio::new(streams, threads, handler.clone(), unheard)?;
             tokio::spawn(serve_stdio(stdio, handler, stopping.clone()))
         }
         Front::Http(bound) => tokio::spawn(bound.serve(Arc::clone(&server), stopping.clone())),

@@ -97,7 +97,7 @@ impl ClientApprovals {
 
 /// Whether a client says that it shows forms; one that names no kind of elicitation means
 /// forms (2025-06-18).
-fn takes_forms(capabilities: ClientCapabilities) -> bool {
+pub(super) fn takes_forms(capabilities: ClientCapabilities) -> bool {
     capabilities
         .elicitation
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())

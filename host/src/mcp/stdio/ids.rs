@@ -9,6 +9,8 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 
+use tokio_util::sync::CancellationToken;
+
 use crate::mcp::under_way::UnderWay;
 
 /// Which of the client's ids stands behind each number.
@@ -18,7 +20,16 @@ pub(super) struct Ids(Arc<Mutex<Numbers>>);
 #[derive(Debug, Default)]
 struct Numbers {
     last: i64,
-    of_client: HashMap<i64, (RequestId, Option<UnderWay>)>,
+    of_client: HashMap<i64, Asked>,
+}
+
+/// A request that has no answer yet.
+#[derive(Debug)]
+struct Asked {
+    id: RequestId,
+    place: Option<UnderWay>,
+    /// Cancelled with it, where the SDK does not know of it.
+    unwanted: Option<CancellationToken>,
 }
 
 /// Whether an answer is wanted, and the place of its request, which is kept until it is
@@ -41,10 +52,12 @@ impl Ids {
     pub(super) fn number(&self, message: &mut ClientJsonRpcMessage, place: Option<&UnderWay>) {
         match message {
             JsonRpcMessage::Request(request) => {
-                let number = self.numbers().next();
-                let id = std::mem::replace(&mut request.id, RequestId::Number(number));
-                let known = (id, place.cloned());
-                self.numbers().of_client.insert(number, known);
+                let asked = Asked {
+                    id: request.id.clone(),
+                    place: place.cloned(),
+                    unwanted: None,
+                };
+                request.id = self.numbers().add(asked);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -56,6 +69,20 @@ impl Ids {
             }
             _ => {}
         }
+    }
+
+    /// A number for a request of which the SDK is not told. `unwanted` is cancelled with it.
+    pub(super) fn number_apart(
+        &self,
+        id: RequestId,
+        place: UnderWay,
+        unwanted: CancellationToken,
+    ) -> RequestId {
+        self.numbers().add(Asked {
+            id,
+            place: Some(place),
+            unwanted: Some(unwanted),
+        })
     }
 
     /// Gives an answer the client's id.
@@ -72,9 +99,9 @@ impl Ids {
             return Answered::Wanted(None);
         };
         match self.numbers().of_client.remove(number) {
-            Some((of_client, place)) => {
-                *id = of_client;
-                Answered::Wanted(place)
+            Some(asked) => {
+                *id = asked.id;
+                Answered::Wanted(asked.place)
             }
             None => Answered::Unwanted,
         }
@@ -91,15 +118,22 @@ impl Numbers {
         self.last
     }
 
+    fn add(&mut self, asked: Asked) -> RequestId {
+        let number = self.next();
+        self.of_client.insert(number, asked);
+        RequestId::Number(number)
+    }
+
     fn cancel(&mut self, id: &RequestId) -> i64 {
-        let same = self.of_client.iter().filter(|(_, (other, _))| other == id);
-        match same.map(|(number, _)| *number).max() {
-            Some(number) => {
-                self.of_client.remove(&number);
-                number
-            }
-            None => self.next(),
+        let same = self.of_client.iter().filter(|(_, asked)| asked.id == *id);
+        let Some(number) = same.map(|(number, _)| *number).max() else {
+            return self.next();
+        };
+        let asked = self.of_client.remove(&number);
+        if let Some(unwanted) = asked.and_then(|asked| asked.unwanted) {
+            unwanted.cancel();
         }
+        number
     }
 }
 

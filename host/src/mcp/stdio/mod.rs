@@ -4,6 +4,7 @@
 //! and takes sockets, which Node gives its children, for files. This one reads and writes
 //! on the thread that serves.
 
+mod apart;
 mod ids;
 mod input;
 mod lines;
@@ -27,8 +28,10 @@ use tokio::io::unix::AsyncFd;
 use tokio::task::coop::consume_budget;
 use tokio_util::sync::CancellationToken;
 
+use super::handler::Handler;
 use super::threads::Threads;
 use super::under_way::{MAX_UNSENT, UnderWay};
+use apart::Apart;
 use ids::Ids;
 use input::Input;
 use lines::Lines;
@@ -72,12 +75,11 @@ fn awaited(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedF
 
 /// The SDK's view of the standard streams.
 pub(super) struct Stdio {
-    threads: Threads,
     input: Input,
     lines: Lines,
-    output: Output,
+    answers: Answers,
     requests: Requests,
-    ids: Ids,
+    apart: Apart,
     /// A message that waits for its place, and the bytes that it takes.
     waiting: Option<(Box<ClientJsonRpcMessage>, usize)>,
     begun: bool,
@@ -89,6 +91,7 @@ impl Stdio {
     pub(super) fn new(
         streams: Streams,
         threads: Threads,
+        handler: Handler,
         ended: CancellationToken,
     ) -> io::Result<Self> {
         if streams.may_look {
@@ -96,12 +99,15 @@ impl Stdio {
         }
         let output = Output::new(streams.output)?;
         Ok(Self {
-            threads,
             input: Input::new(streams.input)?,
             lines: Lines::default(),
             requests: Requests::answered_by(output.clone()),
-            output,
-            ids: Ids::default(),
+            answers: Answers {
+                threads,
+                output,
+                ids: Ids::default(),
+            },
+            apart: Apart::with(handler),
             waiting: None,
             begun: false,
             ended,
@@ -121,12 +127,15 @@ impl Stdio {
                     _ => None,
                 };
                 if let Some((message, _)) = self.waiting.take() {
-                    return Ok(Some(self.admit(*message, place)));
+                    match self.apart.take(*message, place, &self.answers) {
+                        Some((message, place)) => return Ok(Some(self.admit(message, place))),
+                        None => continue,
+                    }
                 }
             }
             // What was read before has its turn, however much comes at once.
             consume_budget().await;
-            self.output.has_at_most(MAX_UNSENT).await;
+            self.answers.output.has_at_most(MAX_UNSENT).await;
             if let Some(line) = self.lines.next() {
                 self.take(&line);
                 continue;
@@ -149,6 +158,7 @@ impl Stdio {
             Understood::Nothing => {}
             Understood::Answer(answer) => self.answer(answer),
             Understood::Message(message, weight) => {
+                self.apart.hear(&message);
                 self.begun |= message::begins(&message);
                 if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
                     self.waiting = Some((message, weight));
@@ -163,7 +173,7 @@ impl Stdio {
         mut message: ClientJsonRpcMessage,
         place: Option<UnderWay>,
     ) -> ClientJsonRpcMessage {
-        self.ids.number(&mut message, place.as_ref());
+        self.answers.ids.number(&mut message, place.as_ref());
         let extensions = match &mut message {
             JsonRpcMessage::Request(request) => request.request.extensions_mut(),
             JsonRpcMessage::Notification(notice) => notice.notification.extensions_mut(),
@@ -178,23 +188,30 @@ impl Stdio {
     /// Writes an answer of the transport's own.
     fn answer(&self, mut line: Vec<u8>) {
         line.push(b'\n');
-        tokio::spawn(self.output.write(line));
+        tokio::spawn(self.answers.output.write(line));
     }
 
     /// Waits until every request has been answered.
     async fn idle(&self) {
         self.requests.idle().await;
-        self.output.has_at_most(0).await;
+        self.answers.output.has_at_most(0).await;
     }
 }
 
-impl Transport<RoleServer> for Stdio {
-    type Error = io::Error;
+/// Where messages to the client go.
+#[derive(Clone, Debug)]
+struct Answers {
+    threads: Threads,
+    output: Output,
+    ids: Ids,
+}
 
+impl Answers {
+    /// Writes a message under the client's id, unless that was cancelled.
     fn send(
-        &mut self,
+        &self,
         mut message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    ) -> impl Future<Output = io::Result<()>> + Send + use<> {
         let answered = self.ids.restore(&mut message);
         let output = self.output.clone();
         let is_of_call = result_of_call(&message).is_some();
@@ -216,11 +233,23 @@ impl Transport<RoleServer> for Stdio {
             result
         }
     }
+}
+
+impl Transport<RoleServer> for Stdio {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.apart.tell(&message);
+        self.answers.send(message)
+    }
 
     /// At the end of the input the calls that are under way are still answered: a client
     /// may close its end once it has asked everything.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        let output = self.output.clone();
+        let output = self.answers.output.clone();
         tokio::select! {
             next = self.next() => if let Ok(Some(message)) = next {
                 return Some(message);
@@ -240,7 +269,7 @@ impl Transport<RoleServer> for Stdio {
 
     async fn close(&mut self) -> io::Result<()> {
         // Whoever does not read has no claim to the rest.
-        let _ = tokio::time::timeout(LAST_LINES, self.output.has_at_most(0)).await;
+        let _ = tokio::time::timeout(LAST_LINES, self.idle()).await;
         Ok(())
     }
 }
