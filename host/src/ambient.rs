@@ -381,6 +381,33 @@ pub(crate) fn reopen_error_pipe() -> Option<File> {
     is_pipe.then(open).flatten()
 }
 
+/// `/dev/null` (Linux's `Documentation/admin-guide/devices.txt`).
+const NULL_DEVICE: (u32, u32) = (1, 3);
+
+/// Whether what is written to the standard error stream is gone.
+pub(crate) fn error_stream_keeps_nothing() -> bool {
+    rustix::fs::fstat(io::stderr()).is_ok_and(|stat| {
+        let device = (
+            rustix::fs::major(stat.st_rdev),
+            rustix::fs::minor(stat.st_rdev),
+        );
+        FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && device == NULL_DEVICE
+    })
+}
+
+/// Writes all bytes to the standard error stream. Unlike the standard library's handle, this
+/// fails where the stream cannot be written to.
+pub(crate) fn write_to_error_stream(mut bytes: &[u8]) -> io::Result<()> {
+    let stream = io::stderr().lock();
+    while !bytes.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::write(&stream, bytes))? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => bytes = &bytes[written..],
+        }
+    }
+    Ok(())
+}
+
 /// The names in a directory of this crate's own state.
 pub(crate) fn file_names(directory: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();

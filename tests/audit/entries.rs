@@ -223,6 +223,32 @@ fn changing_leaves_an_intent_before_and_an_outcome_after() {
     );
 }
 
+/// Two calls at a time can make and rename directories of one name; what they are tells them apart.
+#[test]
+fn a_new_directory_is_recorded_with_the_object_that_it_is() {
+    use std::os::unix::fs::MetadataExt;
+    let (fixture, recorded) = arranged(Consent::Deny);
+    recorded.fields("create_directory", json!({ "dir_path": "new" }));
+    let entries = recorded.entries();
+    let made = fs::metadata(fixture.workspace().join("new")).unwrap();
+    let outcome = &entries[1];
+    assert_eq!(outcome["kind"], "outcome");
+    let object = json!({ "device": made.dev().to_string(), "inode": made.ino().to_string() });
+    assert_eq!(outcome["object"], object);
+}
+
+/// A slash at the end says nothing about where something stands.
+#[test]
+fn a_directory_is_not_said_to_stand_elsewhere_for_its_slash() {
+    let (_fixture, recorded) = arranged(Consent::Deny);
+    recorded.fields("create_directory", json!({ "dir_path": "new" }));
+    recorded.fields("move_file", json!({ "from": "new/", "to": "other" }));
+    recorded.fields("list_files", json!({ "path": "d/" }));
+    for entry in recorded.entries() {
+        assert_eq!(entry["object"]["resolved"], Value::Null, "{entry}");
+    }
+}
+
 #[test]
 fn what_is_taken_back_is_recorded_as_taken_back() {
     assert_leaves(

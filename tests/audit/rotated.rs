@@ -118,6 +118,57 @@ fn a_log_whose_beginning_is_not_here_is_whole_only_behind_the_entry_that_is_name
     }
 }
 
+/// What is put aside is what this process wrote.
+#[test]
+fn a_file_that_is_not_as_it_was_left_is_not_put_aside() {
+    const SECOND: Rotation = Rotation {
+        max_bytes: None,
+        max_age: Some(Duration::from_secs(1)),
+    };
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 4] = [
+        ("cut off", |log| {
+            let first = lines_of(log).swap_remove(0);
+            fs::write(log, first + "\n").unwrap();
+        }),
+        ("longer", |log| {
+            let whole = fs::read_to_string(log).unwrap();
+            fs::write(log, whole + "forged\n").unwrap();
+        }),
+        ("another", |log| {
+            fs::rename(log, log.with_file_name("old")).unwrap();
+            fs::write(log, "precious\n").unwrap();
+        }),
+        ("in another directory", |log| {
+            let directory = log.parent().unwrap();
+            fs::rename(directory, directory.with_file_name("old")).unwrap();
+            fs::create_dir(directory).unwrap();
+            fs::write(log, "precious\n").unwrap();
+        }),
+    ];
+    for (name, change) in changes {
+        let fixture = Fixture::new();
+        let log = fixture.outside().join("logs/audit.jsonl");
+        fs::create_dir(log.parent().unwrap()).unwrap();
+        let builder = Session::builder().write_root(fixture.workspace());
+        let builder = builder.audit_file(&log).audit_rotation(SECOND);
+        let session = builder.build().unwrap();
+        let write =
+            |path: &str| session.call("write_file", json!({ "path": path, "content": "x" }));
+        write("before").unwrap();
+        change(&log);
+        let changed = fs::read(&log).unwrap();
+        std::thread::sleep(Duration::from_millis(1100));
+        for path in ["a", "b"] {
+            let error = write(path).unwrap_err();
+            assert_eq!(error.code(), "audit-unavailable", "{name}: {error}");
+        }
+        assert_eq!(names(&fixture.workspace()), ["before"], "{name}");
+        assert_eq!(fs::read(&log).unwrap(), changed, "{name}");
+        assert!(!log.with_file_name("audit.jsonl.1").exists(), "{name}");
+    }
+}
+
 #[test]
 fn a_file_that_is_missing_or_out_of_order_shows() {
     let fixture = Fixture::new();

@@ -186,6 +186,65 @@ fn what_is_wrong_is_shown_and_said() {
     }
 }
 
+/// What stands for bytes that are no text can be text in an entry.
+#[test]
+fn bytes_that_are_no_text_are_not_taken_for_what_stands_for_them() {
+    let fixture = Fixture::new();
+    let log = fixture.outside().join("audit.jsonl");
+    let builder = Session::builder().read_root(fixture.inputs());
+    let session = builder.audit_file(&log).build().unwrap();
+    session
+        .call("read_file", json!({ "path": "rep\u{fffd}ort" }))
+        .unwrap_err();
+    session
+        .call("read_file", json!({ "path": "../rep\u{fffd}ort" }))
+        .unwrap_err();
+    drop(session);
+    let text = fs::read(&log).unwrap();
+    assert_eq!(show(&log, &[]).status, Some(0));
+    let at = text
+        .windows(3)
+        .position(|bytes| bytes == "\u{fffd}".as_bytes());
+    let at = at.expect("the log holds it");
+    let damaged = [&text[..at], b"\xff", &text[at + 3..]].concat();
+    fs::write(&log, damaged).unwrap();
+    for further in ["--json", "--summary", "--denied"] {
+        let run = show(&log, &[further]);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains("it is not UTF-8"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_fault_is_named_by_its_line_in_its_own_file() {
+    let fixture = Fixture::new();
+    let (log, _) = story(&fixture);
+    let lines = lines_of(&log);
+    let (first, second) = (
+        fixture.outside().join("first"),
+        fixture.outside().join("second"),
+    );
+    let (before, behind) = lines.split_at(5);
+    fs::write(&first, before.join("\n") + "\n").unwrap();
+    let damaged = behind[2].replacen("\"seq\":7", "\"seq\":8", 1);
+    assert_ne!(damaged, behind[2]);
+    let behind = [&behind[..2], &[damaged], &behind[3..]].concat();
+    fs::write(&second, behind.join("\n") + "\n").unwrap();
+    for command in ["show", "verify"] {
+        let run = Cli::new().run([
+            "audit",
+            command,
+            first.to_str().unwrap(),
+            second.to_str().unwrap(),
+        ]);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(
+            run.stderr.contains("second`: line 3: it was edited"),
+            "{run:?}"
+        );
+    }
+}
+
 /// A file may have any length; a line is read as far as a log can have one.
 #[test]
 fn a_line_that_no_log_has_is_not_read_to_its_end() {

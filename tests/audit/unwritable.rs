@@ -247,6 +247,32 @@ fn a_log_whose_name_another_file_has_takes_nothing_more() {
     }
 }
 
+/// A directory above the log is a part of its name.
+#[test]
+fn a_log_whose_directory_has_another_name_takes_nothing_more() {
+    for is_replaced in [false, true] {
+        let fixture = Fixture::new();
+        let (logs, aside) = (
+            fixture.outside().join("logs"),
+            fixture.outside().join("aside"),
+        );
+        fs::create_dir(&logs).unwrap();
+        let log = logs.join("audit.jsonl");
+        let builder = Session::builder().write_root(fixture.workspace());
+        let session = builder.audit_file(&log).build().unwrap();
+        let write =
+            |path: &str| session.call("write_file", json!({ "path": path, "content": "x" }));
+        write("before").unwrap();
+        fs::rename(&logs, &aside).unwrap();
+        if is_replaced {
+            fs::create_dir(&logs).unwrap();
+            fs::copy(aside.join("audit.jsonl"), &log).unwrap();
+        }
+        assert_eq!(write("t").unwrap_err().code(), "audit-unavailable");
+        assert_eq!(names(&fixture.workspace()), ["before"]);
+    }
+}
+
 /// Whatever the system says of a write to the log, at the first entry of the call and at each
 /// later one up to the intent.
 #[test]
@@ -367,6 +393,24 @@ fn standard_error_that_is_closed_is_no_log() {
     drop(command);
     let run = Run::from(child.unwrap().wait_with_output().unwrap());
     assert_unavailable(&run, &fixture);
+}
+
+/// Of a stream that cannot be written to, and of one that keeps nothing, the standard library says
+/// that all was written.
+#[test]
+fn standard_error_that_keeps_nothing_is_no_log() {
+    let fixture = Fixture::new();
+    for stream in ["2>&-", "2</dev/zero", "2>/dev/null"] {
+        let cli = Cli::new();
+        let command = write_with_log(&cli, &fixture, Path::new("stderr"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" \"$@\" {stream}")]);
+        shell.arg(command.get_program()).args(command.get_args());
+        let variables = command.get_envs();
+        shell.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        let output = shell.stderr(Stdio::inherit()).output().unwrap();
+        assert_unavailable(&Run::from(output), &fixture);
+    }
 }
 
 /// The server reads its log's reader go away, and goes on refusing.

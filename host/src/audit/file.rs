@@ -1,6 +1,5 @@
 //! Audit logs in files and on the standard error stream.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -78,8 +77,9 @@ pub(super) struct FileSink {
 
 /// Where the file stands, whatever becomes of the working directory.
 struct Place {
+    /// From the root directory on: a directory above the file that is renamed takes the file away
+    /// from whoever looks for it.
     path: PathBuf,
-    name: OsString,
     directory: Arc<File>,
 }
 
@@ -142,6 +142,7 @@ impl FileSink {
     pub(super) fn rotate(&self, lines: &str) -> io::Result<()> {
         self.flusher.sync()?;
         let mut open = self.locked();
+        open.check(&self.place)?;
         let path = &self.place.path;
         put_aside(path, &open.log.file)?;
         // No number, which it would be left with by a process that is killed here.
@@ -185,15 +186,8 @@ impl AuditSink for FileSink {
 
 impl Open {
     fn append(&mut self, place: &Place, lines: &str) -> io::Result<()> {
+        let before = self.check(place)?;
         let mut file = &self.log.file;
-        if let Some(end) = self.torn {
-            file.set_len(end)?;
-            self.torn = None;
-        }
-        let before = self.check_place(place)?;
-        if before != self.bytes {
-            return Err(Damage::error("another program cut it off or wrote to it"));
-        }
         let written = file.write_all(lines.as_bytes());
         // Half a line would break the chain for good; what was there before is whole.
         if written.is_err() && file.set_len(before).is_err() {
@@ -202,6 +196,18 @@ impl Open {
         written?;
         self.bytes = before + lines.len() as u64;
         Ok(())
+    }
+
+    /// Refuses a file that is not as this process left it, under its name. Returns its length.
+    fn check(&mut self, place: &Place) -> io::Result<u64> {
+        if let Some(end) = self.torn {
+            self.log.file.set_len(end)?;
+            self.torn = None;
+        }
+        match self.check_place(place)? {
+            bytes if bytes == self.bytes => Ok(bytes),
+            _ => Err(Damage::error("another program cut it off or wrote to it")),
+        }
     }
 
     /// Refuses a file that nobody will find under its name. Returns its length.
@@ -219,14 +225,13 @@ impl Open {
 impl Place {
     fn of(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            path: path.to_owned(),
-            name: path.file_name().unwrap_or_default().to_owned(),
+            path: std::path::absolute(path)?,
             directory: Arc::new(ambient::open_directory_of(path)?),
         })
     }
 
     fn look(&self) -> Result<Stat, Errno> {
-        rustix::fs::statat(&*self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+        rustix::fs::statat(rustix::fs::CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)
     }
 }
 
@@ -374,6 +379,9 @@ pub(super) struct StderrSink {
     /// The stream again where it is a pipe: opened anew, so that a write does not wait and
     /// nothing changes for other programs that write to it.
     pipe: Option<File>,
+    /// Whether it is the device that keeps nothing: also where the program was started without
+    /// the stream, since Rust's runtime opens that one in its place.
+    keeps_nothing: bool,
     /// Whether half a line stands in the pipe. Nothing can follow it.
     is_torn: AtomicBool,
 }
@@ -382,6 +390,7 @@ impl StderrSink {
     pub(super) fn new() -> Self {
         Self {
             pipe: ambient::reopen_error_pipe(),
+            keeps_nothing: ambient::error_stream_keeps_nothing(),
             is_torn: AtomicBool::new(false),
         }
     }
@@ -423,7 +432,10 @@ impl AuditSink for StderrSink {
     fn append(&self, lines: &str) -> io::Result<()> {
         match &self.pipe {
             Some(pipe) => self.append_to(pipe, lines.as_bytes()),
-            None => io::stderr().lock().write_all(lines.as_bytes()),
+            None if self.keeps_nothing => Err(io::Error::other(
+                "the standard error stream is closed or `/dev/null`, which keeps nothing; `--audit none` says that no log is wanted",
+            )),
+            None => ambient::write_to_error_stream(lines.as_bytes()),
         }
     }
 }

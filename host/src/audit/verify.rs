@@ -186,10 +186,7 @@ impl LogVerifier {
     /// The first thing that is wrong, with its line in this file.
     pub fn read(&mut self, log: impl BufRead) -> Result<(), AuditFault> {
         let before = self.chain.entries;
-        read_lines(log, |line, text| match self.line(text) {
-            Err(AuditFault::Line { what, .. }) => Err(at(line, what)),
-            result => result,
-        })?;
+        read_lines(log, |line, text| self.line_of_file(line, text))?;
         if self.chain.entries == before {
             return Err(AuditFault::Empty);
         }
@@ -209,6 +206,20 @@ impl LogVerifier {
             signatures.follow(line, &entry)?;
         }
         Ok(())
+    }
+
+    /// Verifies the next entry, of which the number of its line in its file is known, and which
+    /// may be no text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, with that line.
+    pub fn line_of_file(&mut self, line: u64, bytes: &[u8]) -> Result<(), AuditFault> {
+        let text = std::str::from_utf8(bytes).map_err(|_| at(line, "it is not UTF-8"))?;
+        match self.line(text) {
+            Err(AuditFault::Line { what, .. }) => Err(at(line, what)),
+            result => result,
+        }
     }
 
     /// The changes whose outcome was not told yet.
@@ -352,7 +363,7 @@ pub(super) fn is_signed(checkpoint: &Value, key: AuditPublicKey) -> bool {
 /// written to its end.
 fn read_lines(
     mut log: impl BufRead,
-    mut each: impl FnMut(u64, &str) -> Result<(), AuditFault>,
+    mut each: impl FnMut(u64, &[u8]) -> Result<(), AuditFault>,
 ) -> Result<(), AuditFault> {
     let mut bytes = Vec::new();
     for line in 1.. {
@@ -362,8 +373,7 @@ fn read_lines(
             return Ok(());
         }
         let whole = bytes.strip_suffix(b"\n").ok_or(at(line, CUT_OFF))?;
-        let text = std::str::from_utf8(whole).map_err(|_| at(line, "it is not UTF-8"))?;
-        each(line, text)?;
+        each(line, whole)?;
     }
     Ok(())
 }

@@ -15,8 +15,8 @@ use rootbound::{
     TrustedKey, component_code,
 };
 
-use super::args::{GrantArgs, PolicyArgs, SessionArgs};
 use super::lock::{self, Lock};
+use super::session_args::{GrantArgs, PolicyArgs, SessionArgs};
 use super::settings::Sources;
 use super::{Failure, milliseconds, print, words};
 

@@ -27,6 +27,7 @@ mod pull;
 mod roots;
 #[cfg(test)]
 mod schema;
+mod session_args;
 mod settings;
 mod sizes;
 mod times;

@@ -9,8 +9,8 @@ use rootbound::{
 };
 use serde_json::Value;
 
-use super::args::SessionArgs;
 use super::components::Wanted;
+use super::session_args::SessionArgs;
 use super::{Failure, print};
 
 /// The tools of all components, and whether the kernel confines the process.

@@ -16,13 +16,14 @@ use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches}
 use rootbound::Denied;
 use serde_json::{Value, json};
 
-use super::args::{Cli, SessionArgs};
+use super::args::Cli;
 use super::components::{BUILT_IN, TableArgs};
 use super::config::{self, COMPONENT, CONFIG, Setting, Settings, Table, Takes};
 use super::narrowing::{
     DENY, PROTECT_SECRETS, WIDENING, denied, denied_by, is_narrower, joined, takes_back,
 };
 use super::partners::PARTNERS;
+use super::session_args::SessionArgs;
 
 /// Options of which one at most counts: each names the directory that is written to.
 const WRITES: [&str; 3] = ["write", "work", "session_dir"];

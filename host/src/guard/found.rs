@@ -36,7 +36,7 @@ impl Asked {
 
     fn unless_asked(&self, resolved: Option<String>) -> Option<Arc<str>> {
         resolved
-            .filter(|resolved| *resolved != self.base.spell(&self.path))
+            .filter(|resolved| resolved != self.base.spell(&self.path).trim_end_matches('/'))
             .map(Into::into)
     }
 }

@@ -7,7 +7,7 @@ use super::ask::Asked;
 use super::excluded::holds_excluded;
 use super::fault::Fault;
 use super::state::{CallState, Directory};
-use crate::audit::EntryKind;
+use crate::audit::{EntryKind, Object};
 use crate::bindings::filesystem::ErrorCode;
 use crate::errno;
 use crate::error::{CallError, code};
@@ -62,7 +62,9 @@ impl CallState {
             object,
             noted,
         });
-        self.record_directory(&place, Some("ok"))
+        let mut entry = self.directory_entry(&place, Some("ok"));
+        entry.object = Some(Object::new(object, None));
+        self.record(vec![entry]).map_err(Fault::Trap)
     }
 
     /// Every directory is two lines in the audit log, whether it is removed again or not.

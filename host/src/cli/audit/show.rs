@@ -39,6 +39,7 @@ struct View<'a> {
     filter: Filter<'a>,
     summary: Summary,
     verifier: LogVerifier,
+    /// Lines of the file that is read.
     lines: u64,
     /// Whether nothing was found to be wrong yet. What follows a fault is shown, and not
     /// judged.
@@ -70,7 +71,7 @@ impl<'a> View<'a> {
         let mut log = BufReader::new(open(file)?);
         let mut successor = None;
         let mut line = Vec::new();
-        let before = self.lines;
+        self.lines = 0;
         while self.is_read {
             let most = (LONGEST_LINE + 1 - line.len()) as u64;
             let read = (&mut log)
@@ -95,6 +96,7 @@ impl<'a> View<'a> {
                 }
             } else if let Some(next) = successor.take() {
                 log = BufReader::new(next);
+                self.lines = 0;
             } else {
                 // What was written before it was put aside is read first.
                 successor = follow::successor(file, log.get_ref()).map_err(anyhow::Error::from)?;
@@ -107,7 +109,7 @@ impl<'a> View<'a> {
         if !line.is_empty() {
             self.line(file, &line);
             self.fault(file, "the last line is cut off");
-        } else if self.lines == before && self.is_read {
+        } else if self.lines == 0 && self.is_read {
             self.fault(file, &AuditFault::Empty.to_string());
         }
         Ok(())
@@ -115,12 +117,12 @@ impl<'a> View<'a> {
 
     fn line(&mut self, file: &Path, bytes: &[u8]) {
         self.lines += 1;
-        let text = String::from_utf8_lossy(bytes);
         if self.is_whole
-            && let Err(fault) = self.verifier.line(&text)
+            && let Err(fault) = self.verifier.line_of_file(self.lines, bytes)
         {
             self.fault(file, &fault.to_string());
         }
+        let text = String::from_utf8_lossy(bytes);
         match serde_json::from_str::<Value>(&text) {
             Ok(entry) if entry.is_object() => self.entry(&text, &entry),
             _ => self.print(&format!("(no entry) {}", escaped(&text))),
@@ -145,6 +147,10 @@ impl<'a> View<'a> {
     }
 
     fn end(&mut self) {
+        // Of what was not read nothing is known.
+        if !self.is_read {
+            return;
+        }
         let unsettled = self.verifier.unsettled();
         match (self.args.json, self.args.summary) {
             (true, true) => {

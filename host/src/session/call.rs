@@ -1,37 +1,31 @@
-//! A session: what was granted, under which policy, recorded where; and the calls in it.
+//! One call: from its arguments to its result and its record.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rustix::io::Errno;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::Session;
+use super::watch::{CallWatch, Phase};
 use crate::approval::Approver;
 use crate::arguments;
-use crate::audit::{self, AuditLog, Entry, EntryKind, Settler};
+use crate::audit::{self, Entry, EntryKind};
 use crate::bindings::provider::ToolError;
-use crate::builder::SessionBuilder;
-use crate::component::{Definition, PathRole, ToolComponent};
+use crate::component::{Definition, PathRole};
 use crate::default_encoding;
-use crate::errno;
 use crate::error::{CallError, Ending, code};
 use crate::expected::{self, CallerWord};
 use crate::guard::{CallState, timed_out};
 use crate::named_root;
 use crate::output::{Output, Receipt, Sent};
-use crate::place::Made;
-use crate::policy::{Consent, Policy, RiskClass};
+use crate::policy::RiskClass;
 use crate::random;
 use crate::recorder::Recorder;
-use crate::roots::{Grant, Rights};
+use crate::roots::Rights;
 use crate::running::{self, Answer};
-use crate::session_directory::SessionDirectory;
-use crate::shared::{Shared, describe_policy};
-use crate::toolset::Toolset;
 use crate::trace::TraceParent;
 use crate::transaction::{self, CommitOrder, EffectReceipt};
 
@@ -40,36 +34,6 @@ use crate::transaction::{self, CommitOrder, EffectReceipt};
 const MAX_NAMED_PATH: usize = 4096;
 /// Letters of a tool's name: the contract allows no more, and records keep no more.
 const MAX_TOOL_NAME: usize = 64;
-
-/// Grants, policy, audit log and component, ready to run tool calls.
-///
-/// Cloning is cheap, and clones may be used from many threads at once: every call gets an
-/// instance of the component of its own.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let inputs = tempfile::tempdir()?;
-/// # std::fs::write(inputs.path().join("notes.md"), "hello")?;
-/// use rootbound::{AuditLog, Session};
-///
-/// let session = Session::builder()
-///     .read_root(inputs.path())
-///     .audit(AuditLog::none())
-///     .build()?;
-/// let output = session.call("read_file", r#"{"path": "notes.md"}"#)?;
-/// assert_eq!(output.text(), Some("hello"));
-///
-/// let refused = session.call("read_file", r#"{"path": "../secret"}"#).unwrap_err();
-/// assert_eq!((refused.code(), refused.reason()), ("invalid-path", Some("traversal")));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Session {
-    shared: Arc<Shared>,
-}
 
 /// The arguments of a tool call: a JSON object, as text, as a value, or as bytes that may
 /// turn out to be neither.
@@ -130,112 +94,7 @@ impl std::fmt::Debug for CallOptions {
     }
 }
 
-/// How far a call has got, seen from another thread, which may also end it: by
-/// [`CallWatch::cancel`], or by [`Session::abandon`] where a system call does not return.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let inputs = tempfile::tempdir()?;
-/// # let inputs = inputs.path();
-/// use std::sync::Arc;
-/// use rootbound::{AuditLog, CallOptions, CallWatch, Session, code};
-///
-/// let session = Session::builder().read_root(inputs).audit(AuditLog::none()).build()?;
-/// let watch = Arc::new(CallWatch::default());
-/// assert!(watch.cancel());
-/// let options = CallOptions { watch: Some(watch), ..CallOptions::default() };
-/// let cancelled = session.call_with("list_files", "{}", options).unwrap_err();
-/// assert_eq!(cancelled.code(), code::CANCELLED);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Default)]
-pub struct CallWatch {
-    call: OnceLock<(String, Option<TraceParent>)>,
-    phase: AtomicU8,
-    operations: AtomicU64,
-}
-
-/// A call runs, and then either commits or is ended from outside.
-#[derive(Clone, Copy)]
-enum Phase {
-    Running = 0,
-    Committing = 1,
-    Abandoned = 2,
-    Cancelled = 3,
-}
-
-impl CallWatch {
-    /// Stops the call and discards what it staged. Says whether that was possible: a call
-    /// that has begun to commit, or was abandoned, goes its way.
-    pub fn cancel(&self) -> bool {
-        self.enter(Phase::Cancelled)
-    }
-
-    /// How many operations the tool has asked of the host so far.
-    #[must_use]
-    pub fn operations(&self) -> u64 {
-        self.operations.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn count_operation(&self) {
-        self.operations.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.phase.load(Ordering::Relaxed) == Phase::Cancelled as u8
-    }
-
-    /// Leaves `Running`, if nobody else has.
-    fn enter(&self, phase: Phase) -> bool {
-        let (from, to) = (Phase::Running as u8, phase as u8);
-        self.phase
-            .compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst)
-            .is_ok()
-    }
-}
-
 impl Session {
-    /// Starts a session. The defaults are: no roots, so every file operation is refused;
-    /// the policy of [`Policy::default`]; nobody to approve anything; the audit log on, in
-    /// the user's state directory; the file tools of this crate.
-    #[must_use]
-    pub fn builder() -> SessionBuilder {
-        SessionBuilder::default()
-    }
-
-    pub(crate) fn from_shared(shared: Shared) -> Result<Self, CallError> {
-        if shared.is_preview {
-            return Self::preview(shared);
-        }
-        let mut entries = vec![shared.genesis()];
-        entries.extend(audit::settlements(&shared.audit, &shared.roots));
-        for entry in &mut entries {
-            entry.session.clone_from(&shared.id);
-        }
-        shared.audit.append(entries)?;
-        let settler = Settler {
-            roots: &shared.roots,
-            genesis: &shared.genesis(),
-            key: shared.audit.key(),
-        };
-        audit::settle_what_is_left(shared.state.as_deref(), &settler);
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
-    }
-
-    /// A session that is over before it begins, and leaves no trace.
-    fn preview(shared: Shared) -> Result<Self, CallError> {
-        shared.audit.check_signature()?;
-        shared.closed.store(true, Ordering::SeqCst);
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
-    }
-
     /// Calls a tool.
     ///
     /// # Errors
@@ -633,6 +492,22 @@ impl Session {
         self.shared.audit.append(entries)
     }
 
+    /// Records a call of a tool that no component has.
+    pub(crate) fn unknown(
+        &self,
+        tool: &str,
+        Arguments(arguments): Arguments,
+        error: CallError,
+    ) -> CallError {
+        let number = self.shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let call = format!("{}-{number}", self.shared.id);
+        let mut state = CallState::new(Arc::clone(&self.shared), call, &self.recorded(tool), None);
+        match self.record_end(&mut state, &arguments, Instant::now(), Err(&error)) {
+            Ok(()) => error,
+            Err(unrecorded) => unrecorded,
+        }
+    }
+
     /// Abandons a call at its deadline, records that, and answers what the caller gets;
     /// `None` when the commit has begun, which is to be waited for. The call's thread may
     /// stay until the kernel returns; it will not commit.
@@ -671,220 +546,6 @@ impl Session {
         let limit = self.shared.policy.limits.timeout;
         timed_out(limit, limit)
     }
-
-    /// A session with the same grants, policy, approver and log that remembers nothing of
-    /// this one: what this one created is not its own work. Its id begins with this one's.
-    /// For front-ends that serve many callers; closing either closes both.
-    #[must_use]
-    pub fn apart(&self, principal: impl Into<String>) -> Self {
-        Self {
-            shared: Arc::new(self.shared.apart(principal.into())),
-        }
-    }
-
-    /// As [`Session::apart`], for a caller who has another session already: what both share of
-    /// quotas they share there as well.
-    pub(crate) fn apart_beside(&self, other: &Self) -> Self {
-        let mut shared = self.shared.apart(other.principal().to_owned());
-        shared.quotas = self.shared.quotas.anew_with(&other.shared.quotas);
-        Self {
-            shared: Arc::new(shared),
-        }
-    }
-
-    /// A session with the same grants and policy for another component, as far as that declares
-    /// to need them. The log says that it began.
-    pub(crate) fn with_component(&self, component: &ToolComponent) -> Result<Self, CallError> {
-        let shared = self.shared.with_component(component);
-        let mut genesis = shared.genesis();
-        genesis.session.clone_from(&shared.id);
-        shared.audit.append(vec![genesis])?;
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
-    }
-
-    /// Records a call of a tool that no component has.
-    pub(crate) fn unknown(
-        &self,
-        tool: &str,
-        Arguments(arguments): Arguments,
-        error: CallError,
-    ) -> CallError {
-        let number = self.shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let call = format!("{}-{number}", self.shared.id);
-        let mut state = CallState::new(Arc::clone(&self.shared), call, &self.recorded(tool), None);
-        match self.record_end(&mut state, &arguments, Instant::now(), Err(&error)) {
-            Ok(()) => error,
-            Err(unrecorded) => unrecorded,
-        }
-    }
-
-    /// The tools of the session's component, of the built-in one those that are in the toolset,
-    /// in the order in which front-ends show them.
-    ///
-    /// # Errors
-    ///
-    /// When the component cannot list them.
-    pub fn tools(&self) -> Result<&[Definition], CallError> {
-        let Shared {
-            component,
-            toolset,
-            offered,
-            ..
-        } = &*self.shared;
-        if let Some(offered) = offered.get() {
-            return Ok(offered);
-        }
-        let tools = component.definitions().map_err(|error| error.in_a_call())?;
-        let tools = (tools.iter())
-            .filter(|tool| toolset.offers(component, &tool.name))
-            .cloned()
-            .collect();
-        Ok(offered.get_or_init(|| tools))
-    }
-
-    /// Which tools of the built-in component the session offers.
-    #[must_use]
-    pub fn toolset(&self) -> Toolset {
-        self.shared.toolset
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    /// Ends the session: this handle and all its clones answer `closed` from now on, and
-    /// the audit log is signed, where it has a key, and synced. Calls that are running end as
-    /// they would have, unless the session's own directory is removed with it: then they fail.
-    ///
-    /// # Errors
-    ///
-    /// `audit-unavailable` when the log cannot be signed or synced, `io` when the session's own
-    /// directory cannot be removed; the session is closed all the same.
-    pub fn close(&self) -> Result<(), CallError> {
-        let ended = self.end();
-        self.shared.audit.close().and(ended)
-    }
-
-    /// Ends the session, and leaves its log open for others.
-    pub(crate) fn end(&self) -> Result<(), CallError> {
-        self.shared.closed.store(true, Ordering::SeqCst);
-        let ended = match &self.shared.directory {
-            Some(directory) => directory.end().map_err(not_removed),
-            None => Ok(()),
-        };
-        self.shared.made.iter().for_each(Made::end);
-        ended
-    }
-
-    /// The session's own directory, if it was given one with
-    /// [`SessionBuilder::session_dir`](crate::SessionBuilder::session_dir).
-    #[must_use]
-    pub fn directory(&self) -> Option<&Path> {
-        self.shared.directory.as_ref().map(SessionDirectory::path)
-    }
-
-    /// Removes the session's own directory with what it holds. Later writes fail.
-    ///
-    /// # Errors
-    ///
-    /// `io` when something in it cannot be removed.
-    pub fn remove_directory(&self) -> Result<(), CallError> {
-        match &self.shared.directory {
-            Some(directory) => directory.remove().map_err(not_removed),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the session was closed.
-    #[must_use]
-    pub fn is_closed(&self) -> bool {
-        self.shared.closed.load(Ordering::SeqCst)
-    }
-
-    /// The session's id, as in the audit log.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.shared.id
-    }
-
-    /// What was granted, in order.
-    #[must_use]
-    pub fn grants(&self) -> Vec<Grant> {
-        let grant = |label: &String, rights| Grant {
-            label: label.clone(),
-            rights,
-        };
-        let there = self.shared.roots.iter();
-        let to_be_made = self.shared.to_be_made.iter();
-        there
-            .map(|root| grant(&root.label, root.rights))
-            .chain(to_be_made.map(|root| grant(&root.label, root.rights)))
-            .collect()
-    }
-
-    /// The policy in force.
-    #[must_use]
-    pub fn policy(&self) -> &Policy {
-        &self.shared.policy
-    }
-
-    /// The policy in force as a JSON object.
-    #[must_use]
-    pub fn policy_json(&self) -> Value {
-        describe_policy(&self.shared.policy)
-    }
-
-    /// How the audit log is kept, as its `genesis` has it under `audit`; nothing where there is
-    /// no log.
-    #[must_use]
-    pub fn audit_json(&self) -> Option<Value> {
-        self.shared.describe_audit()
-    }
-
-    /// The component that runs the calls.
-    #[must_use]
-    pub fn component(&self) -> &ToolComponent {
-        &self.shared.component
-    }
-
-    /// The audit log in use.
-    #[must_use]
-    pub fn audit(&self) -> &AuditLog {
-        &self.shared.audit
-    }
-
-    /// On whose behalf the calls run.
-    #[must_use]
-    pub fn principal(&self) -> &str {
-        &self.shared.principal
-    }
-
-    /// What the operator should know about this session: risky but allowed grants.
-    #[must_use]
-    pub fn warnings(&self) -> &[String] {
-        &self.shared.warnings
-    }
-
-    /// Whether anything would be refused for want of an approver.
-    #[must_use]
-    pub fn asks_for_approval(&self) -> bool {
-        let policy = &self.shared.policy;
-        policy.overwrite == Consent::Ask || policy.delete == Consent::Ask
-    }
-}
-
-fn not_removed(error: std::io::Error) -> CallError {
-    let why = match Errno::from_io_error(&error) {
-        Some(errno) => errno::explain(errno).message().to_owned(),
-        None => "something in it stays".to_owned(),
-    };
-    CallError::new(
-        code::IO,
-        format!("the session's own directory cannot be removed: {why}"),
-    )
-    .hint_of("the operator has to remove it")
 }
 
 fn not_utf_8() -> CallError {
@@ -910,16 +571,4 @@ fn with_receipt(error: CallError, output: &Output) -> CallError {
             error.having_committed(done)
         }
     }
-}
-
-/// Where the audit log of a new session goes.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum AuditTarget {
-    /// A new file in the user's state directory.
-    #[default]
-    StateDirectory,
-    /// A file that the operator names.
-    File(PathBuf),
-    /// A log that the embedding program opened.
-    Log(AuditLog),
 }
