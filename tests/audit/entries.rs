@@ -240,7 +240,7 @@ fn a_new_directory_is_recorded_with_the_object_that_it_is() {
 /// A slash at the end says nothing about where something stands.
 #[test]
 fn a_directory_is_not_said_to_stand_elsewhere_for_its_slash() {
-    let (_fixture, recorded) = arranged(Consent::Deny);
+    let (_fixture, recorded) = arranged(Consent::Allow);
     recorded.fields("create_directory", json!({ "dir_path": "new" }));
     recorded.fields("move_file", json!({ "from": "new/", "to": "other" }));
     recorded.fields("list_files", json!({ "path": "d/" }));
