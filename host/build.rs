@@ -212,6 +212,7 @@ fn rerun_when_changed() {
         "guest-tools/src",
         "guest-tools/Cargo.toml",
         "guest-tools/Cargo.lock",
+        "host/src/patterns/characters.rs",
         "tool/src",
         "tool/Cargo.toml",
         "wit",

@@ -131,7 +131,7 @@ fn a_hundred_thousand_entries_are_cut_where_the_limit_says_and_none_is_lost_with
     let fields = recorded.fields("list_files", json!({ "path": "d" }));
     assert_eq!(fields["count"], 10_000);
     assert_eq!(fields["truncated"], true);
-    assert_eq!(fields["next_cursor"], "009999");
+    assert_eq!(fields["next_cursor"], "0:0:009999");
 
     let limits = rootbound::Limits {
         max_entries: 200_000,

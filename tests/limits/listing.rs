@@ -36,7 +36,7 @@ fn max_entries_is_exact() {
             let listing = recorded.fields("list_files", json!({ "details": details }));
             assert_eq!(listing["count"], entries.min(3), "{entries}");
             assert_eq!(listing["truncated"], cut, "{entries}");
-            let cursor = if cut { json!("n2") } else { Value::Null };
+            let cursor = if cut { json!("0:0:n2") } else { Value::Null };
             assert_eq!(listing["next_cursor"], cursor, "{entries}");
         }
         // To be cut short is an answer, not a refusal.
@@ -53,7 +53,7 @@ fn what_is_left_is_the_first_in_order_of_names() {
     }
     let listing = limited(&fixture, 20).fields("list_files", json!({}));
     assert_eq!(names(&listing), all[..20]);
-    assert_eq!(listing["next_cursor"], "19");
+    assert_eq!(listing["next_cursor"], "0:0:19");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_default_is_ten_thousand_entries() {
     let listing = recorded.fields("list_files", json!({ "details": false }));
     assert_eq!(listing["count"], 10_000);
     assert_eq!(listing["truncated"], true);
-    assert_eq!(listing["next_cursor"], "09999");
+    assert_eq!(listing["next_cursor"], "0:0:09999");
     fs::remove_file(fixture.inputs().join("10000")).unwrap();
     let listing = recorded.fields("list_files", json!({ "details": true }));
     assert_eq!(listing["count"], 10_000);

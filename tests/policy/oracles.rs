@@ -143,9 +143,12 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("list_files", json!({ "path": "many", "limit": 6 })),
         (
             "list_files",
-            json!({ "path": "many", "limit": 4, "cursor": "05.md" }),
+            json!({ "path": "many", "limit": 4, "cursor": "0:0:05.md" }),
         ),
-        ("list_files", json!({ "path": "many", "cursor": "05.pem" })),
+        (
+            "list_files",
+            json!({ "path": "many", "cursor": "0:0:05.pem" }),
+        ),
         (
             "find_files",
             json!({ "path": "many", "pattern": "*", "limit": 6 }),

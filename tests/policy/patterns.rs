@@ -147,6 +147,30 @@ fn what_is_denied_in_one_normal_form_is_denied_in_the_other() {
     }
 }
 
+/// The control: without the pattern each is read.
+#[test]
+fn what_is_denied_by_one_of_its_characters_is_refused() {
+    for (pattern, denied, other) in [
+        ("[é]*", "Été.md", "èté.md"),
+        ("[!a-z]?.md", "語é.md", "aé.md"),
+        ("*[語]*", "a語b", "a誝b"),
+        ("?.md", "ß.md", "ss.md"),
+        ("α\u{345}\u{301}", "\u{1fb4}", "α\u{301}"),
+        ("a\\ ", "a ", "a"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.work(denied, "key");
+        fixture.work(other, "open");
+        let unrestricted = session(&fixture, |builder| builder);
+        unrestricted.fields("read_file", json!({ "path": denied }));
+        let recorded = denying(&fixture, [pattern]);
+        for call in calls(denied) {
+            assert_excluded(&recorded, call);
+        }
+        recorded.fields("read_file", json!({ "path": other }));
+    }
+}
+
 #[test]
 fn one_refused_call_is_one_refusal_in_the_log() {
     let fixture = Fixture::new();

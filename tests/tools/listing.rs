@@ -109,6 +109,32 @@ fn an_empty_directory_has_no_entries() {
     assert_eq!(listing["count"], 0);
 }
 
+/// A page's number, a name, or a listing of another kind would leave entries out silently.
+#[test]
+fn a_cursor_that_no_listing_gave_is_refused() {
+    let fixture = Fixture::new();
+    for name in ["a", "b", "c"] {
+        fixture.input(name, "");
+    }
+    let recorded = fixture.session();
+    for recursive in [false, true] {
+        let with = |cursor: &Value| json!({ "limit": 2, "recursive": recursive, "cursor": cursor });
+        let first = recorded.fields("list_files", with(&Value::Null));
+        let cursor = &first["next_cursor"];
+        assert_eq!(names(&recorded.fields("list_files", with(cursor))), ["c"]);
+        let other = json!({ "recursive": !recursive, "cursor": cursor });
+        assert_eq!(
+            recorded.error("list_files", other).code(),
+            "invalid-arguments"
+        );
+        for foreign in ["", "2", "b", "somewhere", "0:0:../b", "7:0:b"] {
+            let error = recorded.error("list_files", with(&foreign.into()));
+            assert_eq!(error.code(), "invalid-arguments", "{foreign:?}");
+            assert!(error.hint().contains("next_cursor"), "{foreign:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_directory_is_refused() {
     let fixture = Fixture::new();

@@ -454,10 +454,20 @@ fn texts_that_are_not_utf_8_are_counted_where_the_query_is_not_ascii() {
 fn a_search_that_finds_nothing_says_what_to_try() {
     let fixture = Fixture::new();
     fixture.input("main.py", "def main():\n");
+    fixture.input("crlf.py", "main\r\n");
     let recorded = fixture.session();
     for (arguments, words) in [
         (json!({ "query": r"def \w+" }), "`regex: true`"),
         (json!({ "query": "def main$" }), "`regex: true`"),
+        (json!({ "query": r"def\nmain" }), "the line break"),
+        (
+            json!({ "query": r"main.*\s+x", "regex": true }),
+            "ends where its line does",
+        ),
+        (
+            json!({ "query": r"main\n", "regex": true, "glob": "crlf*" }),
+            r"`\r?\n`",
+        ),
         (json!({ "query": "def", "glob": r".*\.py$" }), "`*.py`"),
         (json!({ "query": "def", "glob": "/src/*.py" }), "`*.py`"),
     ] {
@@ -468,6 +478,7 @@ fn a_search_that_finds_nothing_says_what_to_try() {
     for arguments in [
         json!({ "query": "absent" }),
         json!({ "query": "def", "regex": true }),
+        json!({ "query": "main\nabsent" }),
     ] {
         assert!(search(&recorded, arguments).get("hint").is_none());
     }

@@ -7,5 +7,5 @@ mod shown;
 
 pub(crate) use content::{Content, Reader};
 pub(crate) use lines::{Window, hits};
-pub(crate) use query::{Query, Wanted};
+pub(crate) use query::{Query, Wanted, line_breaks};
 pub(crate) use shown::{Row, rows};

@@ -85,6 +85,25 @@ impl Query {
     }
 }
 
+/// What to try where a query about several lines found nothing.
+pub(crate) fn line_breaks(query: &str, regex: bool) -> Option<&'static str> {
+    let has = |signs: &[&str]| signs.iter().any(|sign| query.contains(sign));
+    match regex {
+        false if has(&["\\n", "\\r", "\\t"]) => Some(
+            "a backslash and the letter behind it were searched for: give the line break or tab \
+             itself, or `regex: true`",
+        ),
+        true if has(&["\\n", "\n"]) && !has(&["\\r", "\r", "\\s"]) => {
+            Some("lines may end in `\\r\\n`: a line break of a regex is `\\r?\\n`")
+        }
+        true if !has(&["\\n", "\n"]) && has(&["\\s", "(?s", "\\r"]) => Some(
+            "a match ends where its line does, unless the regex has a `\\n`: where it goes on is \
+             `\\r?\\n`",
+        ),
+        _ => None,
+    }
+}
+
 fn compile(wanted: Wanted<'_>) -> Result<Regex, Failure> {
     let pattern = match wanted.regex {
         true => {
@@ -140,6 +159,30 @@ fn check(pattern: &str) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_breaks_that_may_not_be_meant_are_told() {
+        for (query, regex, said) in [
+            (r"a\nb", false, "backslash"),
+            (r"a\tb", false, "backslash"),
+            (r"a\nb", true, "may end in"),
+            ("a\nb", true, "may end in"),
+            (r"a\s+b", true, "ends where its line does"),
+            ("(?s)a.b", true, "ends where its line does"),
+        ] {
+            let told = line_breaks(query, regex).unwrap_or_default();
+            assert!(told.contains(said), "{query:?}: {told}");
+        }
+        for (query, regex) in [
+            ("a\nb", false),
+            ("a\\b", false),
+            (r"a\r?\nb", true),
+            (r"a\s*\n", true),
+            ("a.b", true),
+        ] {
+            assert_eq!(line_breaks(query, regex), None, "{query:?}");
+        }
+    }
 
     fn found(wanted: Wanted<'_>, text: &str) -> Option<Range<usize>> {
         Query::new(wanted).unwrap().find(text.as_bytes(), 0)

@@ -7,7 +7,7 @@ use crate::files::{
 };
 use crate::rows::Rows;
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool, Within};
-use crate::walk::{Options, Place, Position, Skipped, Start, Walk, parsed};
+use crate::walk::{Cursor, Options, Place, Position, Skipped, Start, Walk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -97,15 +97,16 @@ impl Page {
             // The host's own limit ends the listing.
             false => u64::MAX,
         };
+        let walks = recursive || options.gitignore;
         Ok(Self {
-            walks: recursive || options.gitignore,
+            walks,
             details: arguments.details.unwrap_or(true),
             options: Options {
                 depth: if recursive { options.depth } else { 1 },
                 ..options
             },
             limit: arguments.limit.map_or(limit, Into::into),
-            position: parsed(walking.cursor.as_deref())?,
+            position: Cursor::parsed_of_one(walking.cursor.as_deref(), walks)?,
         })
     }
 }
@@ -290,10 +291,12 @@ impl Listing {
 
     /// `skipped` is what the walk through a tree left out.
     fn finish(self, skipped: Option<&Skipped>) -> Output<Fields> {
+        let cursor = self.cursor;
+        let cursor = cursor.map(|position| Cursor::of_one(skipped.is_some(), position));
         let mut tail = json!({
             "count": self.rows.count(),
-            "truncated": self.cursor.is_some(),
-            "next_cursor": self.cursor.map(|position| position.to_string()),
+            "truncated": cursor.is_some(),
+            "next_cursor": cursor.map(|cursor| cursor.to_string()),
         });
         if let Some(skipped) = skipped {
             tail["ignored"] = skipped.ignored.into();
@@ -382,7 +385,7 @@ mod tests {
         ];
         let fields = listed(answers, |_| None);
         assert_eq!(fields["truncated"], true);
-        assert_eq!(fields["next_cursor"], "b");
+        assert_eq!(fields["next_cursor"], "0:0:b");
         assert_eq!(fields["count"], 2);
     }
 
@@ -451,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_cursor_outlives_its_name() {
-        let page = page(json!("b"));
+        let page = page(json!("0:0:b"));
         let listing = Listing::of(".", "/read/0");
         let listing = list(listing, &page, host(&["a", "bb", "c"], 9), |_| None).unwrap();
         let fields: Value = fields_of(listing);

@@ -7,7 +7,7 @@ use crate::files::{
     open_directory,
 };
 use crate::rows::Rows;
-use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, rows};
+use crate::search::{Content, Query, Reader, Row, Wanted, Window, hits, line_breaks, rows};
 use crate::tool::{Error, Output, PathArgument, Risk, Tool, Within};
 use crate::walk::{
     Cursor, Options, Pattern, Place, Position, Reason, Skipped, Start, Visit, Walk, doubt,
@@ -161,6 +161,16 @@ struct File<'a> {
     hits: Vec<Row>,
     #[serde(skip_serializing_if = "is_zero")]
     more: u64,
+}
+
+/// What the query may have been meant as.
+fn of_query(arguments: &Arguments) -> Option<String> {
+    let (query, is_one) = (&*arguments.query, arguments.regex == Some(true));
+    let hint = line_breaks(query, is_one).or_else(|| {
+        let is_meant = !is_one && is_regex(query);
+        is_meant.then_some("`query` was searched for as it is: give `regex: true`")
+    });
+    hint.map(str::to_owned)
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -399,10 +409,7 @@ impl Search {
                 arguments.path.as_deref().unwrap_or("."),
                 &self.skipped,
             ),
-            () if arguments.regex != Some(true) && is_regex(&arguments.query) => {
-                Some("`query` was searched for as it is: give `regex: true`".to_owned())
-            }
-            () => left_out(&self.skipped),
+            () => of_query(arguments).or_else(|| left_out(&self.skipped)),
         }
     }
 

@@ -3,6 +3,9 @@
 //! Entries come in the order of their paths, compared component by component as bytes: a
 //! directory, then what is in it, then its next sibling. Links are shown and never followed.
 
+// The host's, so that a glob means the same to a tool and to a policy.
+#[path = "../../../host/src/patterns/characters.rs"]
+mod characters;
 mod cursor;
 mod doubt;
 mod entries;

@@ -1,19 +1,30 @@
 //! Globs, as a line of a `.gitignore` takes them.
 
+use super::characters::{put_in, take_out};
 use crate::tool::Failure;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use globset::{GlobBuilder, GlobSet};
 use memchr::memmem::Finder;
+use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// A glob: a name at any depth, or with a `/` inside a path from where the search starts.
 pub(crate) struct Pattern {
-    glob: Gitignore,
+    glob: Glob,
+    /// Whether a `/` at its end leaves files out.
+    only_directories: bool,
     /// What stands in every path that the glob matches. Most paths do not have it, and looking for
     /// it costs a tenth of matching.
     literal: Finder<'static>,
     inverted: bool,
     spelling: Spelling,
+}
+
+enum Glob {
+    /// Whose characters stand for themselves, or are a `*`.
+    Plain(GlobSet),
+    /// With a `?` or a class.
+    Characters(Regex),
 }
 
 /// Which spellings of a name count as the same.
@@ -32,14 +43,18 @@ impl Spelling {
     }
 
     fn of(self, text: &str) -> Cow<'_, str> {
-        let mut text = Cow::Borrowed(text);
-        if self.any_form && !is_nfc(&text) {
-            text = text.nfc().collect::<String>().into();
+        let text = self.form(text);
+        match self.any_case {
+            true => text.to_lowercase().into(),
+            false => text,
         }
-        if self.any_case {
-            text = text.to_lowercase().into();
+    }
+
+    fn form(self, text: &str) -> Cow<'_, str> {
+        match self.any_form && !is_nfc(text) {
+            true => text.nfc().collect::<String>().into(),
+            false => text.into(),
         }
-        text
     }
 }
 
@@ -66,35 +81,15 @@ impl Pattern {
         if text.split('/').any(|name| name == "..") {
             return Err(climbs(text));
         }
-        if let Some(problem) = unclosed(text) {
-            return Err(not_a_glob(text, problem));
-        }
-        let line = spelling
-            .of(text.strip_prefix("./").unwrap_or(text))
-            .into_owned();
+        let line = text.strip_prefix("./").unwrap_or(text);
         let literal = match spelling.is_exact() {
-            true => literal_of(&line),
+            true => literal_of(line),
             false => "",
         };
-        let literal = Finder::new(literal).into_owned();
-        // What starts a comment or an exception in a file is an ordinary character here, and
-        // so is a space at the end.
-        let line = match line.strip_prefix(['#', '!']) {
-            Some(_) => format!("\\{line}"),
-            None => line,
-        };
-        let line = match line.strip_suffix(' ') {
-            Some(start) => format!("{start}\\ "),
-            None => line,
-        };
-        let mut builder = GitignoreBuilder::new("");
-        let glob = builder
-            .add_line(None, &line)
-            .and_then(|builder| builder.build());
-        let glob = glob.map_err(|error| not_a_glob(text, &reason(&error)))?;
         Ok(Self {
-            glob,
-            literal,
+            literal: Finder::new(literal).into_owned(),
+            only_directories: line.ends_with('/'),
+            glob: Glob::new(line, spelling).map_err(|problem| not_a_glob(text, &problem))?,
             inverted,
             spelling,
         })
@@ -105,16 +100,59 @@ impl Pattern {
         if self.literal.find(path.as_bytes()).is_none() {
             return self.inverted;
         }
-        let path = self.spelling.of(path);
-        self.glob.matched(&*path, is_directory).is_ignore() != self.inverted
+        let is_match =
+            (is_directory || !self.only_directories) && self.glob.matches(&self.spelling.of(path));
+        is_match != self.inverted
+    }
+}
+
+impl Glob {
+    /// A line is one of gitignore(5) but for what is there about whole files: a `#` or `!` in
+    /// front and a space at the end are ordinary characters.
+    fn new(line: &str, spelling: Spelling) -> Result<Self, String> {
+        let (rest, classes) = take_out(&spelling.form(line))?;
+        let glob = from_the_start(&spelling.of(&rest));
+        let glob = GlobBuilder::new(&glob)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|error| error.kind().to_string())?;
+        if classes.is_empty() {
+            let set = GlobSet::new([glob]).map_err(|error| error.kind().to_string())?;
+            return Ok(Self::Plain(set));
+        }
+        let flags = if spelling.any_case { "iu" } else { "u" };
+        let regex = put_in(glob.regex(), &classes, flags).ok_or("it cannot be compiled")?;
+        let regex = RegexBuilder::new(&regex).dot_matches_new_line(true).build();
+        regex
+            .map(Self::Characters)
+            .map_err(|error| error.to_string())
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::Plain(set) => set.is_match(path),
+            Self::Characters(regex) => regex.is_match(path.as_bytes()),
+        }
+    }
+}
+
+/// A line as a glob over whole paths: without a `/` inside it is about names at every depth, and
+/// with `**` behind one about what is in a directory, and not about that.
+fn from_the_start(line: &str) -> String {
+    let line = line.strip_suffix('/').unwrap_or(line);
+    let path = line.strip_prefix('/').unwrap_or(line);
+    let inside = if path.ends_with("/**") { "/*" } else { "" };
+    match line.contains('/') {
+        true => format!("{path}{inside}"),
+        false => format!("**/{path}"),
     }
 }
 
 /// The longest text of a glob that stands for itself, of what is before the first class,
-/// alternative or escape. White space at the end may not count.
+/// alternative or escape.
 fn literal_of(glob: &str) -> &str {
     let plain = glob.split(['[', '{', '\\']).next().unwrap_or_default();
-    let plain = plain.trim_end();
     let texts = plain.split(['*', '?', '/']);
     texts.max_by_key(|text| text.len()).unwrap_or_default()
 }
@@ -134,34 +172,6 @@ fn climbs(text: &str) -> Failure {
 fn not_a_glob(text: &str, problem: &str) -> Failure {
     Failure::invalid_arguments(format!("`{text}` is not a glob: {problem}"))
         .hint("close every `[` and `{`, or put a backslash before it to match it")
-}
-
-/// A `[` that nothing closes: git passes such a line over, and so would the matcher.
-fn unclosed(text: &str) -> Option<&'static str> {
-    let mut rest = text;
-    while let Some(at) = rest.find(['\\', '[']) {
-        let behind = &rest[at + 1..];
-        rest = match rest.as_bytes()[at] {
-            b'\\' => behind.get(behind.chars().next().map_or(0, char::len_utf8)..)?,
-            // The first character of a class is one of it, be it a `]`.
-            _ => {
-                let inside = behind.strip_prefix(['!', '^']).unwrap_or(behind);
-                let first = inside.chars().next().map_or(0, char::len_utf8);
-                match inside[first..].find(']') {
-                    Some(end) => &inside[first + end + 1..],
-                    None => return Some("a `[` is not closed"),
-                }
-            }
-        };
-    }
-    None
-}
-
-fn reason(error: &ignore::Error) -> String {
-    match error {
-        ignore::Error::Glob { err, .. } => err.clone(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -192,8 +202,8 @@ mod tests {
             );
             assert!(!failure.hint.is_empty());
         }
-        for text in ["[ab]", "\\[a", "[]a]", "[!]a]x", "a\\", "..a", "é[é]"] {
-            assert!(unclosed(text).is_none(), "{text}");
+        for text in ["[ab]", "\\[a", "[]a]", "[!]a]x", "..a", "é[é]"] {
+            assert!(Pattern::new(text, Spelling::default()).is_ok(), "{text}");
         }
     }
 
@@ -220,8 +230,24 @@ mod tests {
             ("#x", "#x", false, true),
             ("!x", "!x", false, true),
             ("x ", "x ", false, true),
+            ("x ", "x", false, false),
+            ("x\\ ", "x ", false, true),
+            ("x\\  ", "x  ", false, true),
+            ("x\\\\ ", "x\\ ", false, true),
             ("\\*", "*", false, true),
             ("\\*", "a", false, false),
+            ("**", "a", false, true),
+            ("/**", "a/b", false, true),
+            ("src/**", "src", true, false),
+            ("[a]/**", "a", true, false),
+            ("[a]/", "b/a", true, true),
+            ("[a]/", "b/a", false, false),
+            ("/[a]", "b/a", false, false),
+            ("[é]", "x/é", false, true),
+            ("*[語]*", "a誝b", false, false),
+            ("[!é]?", "èü", false, true),
+            ("?", "語", false, true),
+            ("??", "é", false, false),
         ] {
             assert_eq!(matches(glob, path, is_directory), matched, "{glob} {path}");
         }
@@ -229,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_is_refused_with_the_reason() {
-        for glob in ["", "/", " ", "{a", "a]b{", "[b-a]"] {
+        for glob in ["", "/", " ", "{a", "a]b{", "[b-a]", "a\\", "\0", "[ü-à]"] {
             match Pattern::new(glob, Spelling::default()) {
                 Err(failure) => assert_eq!(failure.code, "invalid-arguments"),
                 Ok(_) => panic!("`{glob}` is a glob"),
@@ -251,6 +277,13 @@ mod tests {
             (any(true, true), "\u{e4}*", decomposed, true),
             (any(true, false), "readme*", "README.md", true),
             (any(false, false), "readme*", "README.md", false),
+            (any(true, false), "[À-Ü]rger*", composed, true),
+            (any(true, false), "[Z-a]_", "z_", true),
+            (any(false, false), "[À-Ü]rger*", "\u{e4}rger", false),
+            (any(true, true), "[\u{e0}-\u{fc}]rger*", decomposed, true),
+            (any(true, true), "[A\u{308}]RGER.???", decomposed, true),
+            (any(false, true), "?rger*", decomposed, true),
+            (any(false, false), "?rger*", decomposed, false),
         ] {
             let pattern = Pattern::new(pattern, spelling).unwrap();
             assert_eq!(pattern.matches(path, false), matched, "{path} {spelling:?}");
@@ -260,8 +293,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_looked_for_first_rules_out_nothing_that_matches(
-            glob in "!?[ab*?/{},\\\\ .#!\\t\\[\\]-]{1,8}",
-            path in "[ab]{0,3}[ab .#!/]{0,3}[ab\\t]{1,2}",
+            glob in "!?[abé*?/{},\\\\ .#!\\t\\[\\]-]{1,8}",
+            path in "[abé]{0,3}[ab .#!/]{0,3}[ab\\t ]{1,2}",
         ) {
             if let Ok(mut pattern) = Pattern::or_all_but(&glob) {
                 let first = pattern.matches(&path, false);

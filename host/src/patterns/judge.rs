@@ -1,9 +1,8 @@
 //! May an object be touched, by where it stands?
 
-use globset::{Candidate, GlobSet};
-
-use super::fold::{composed, fold, trim_names};
-use super::rules::{Folded, Rules, Spelling, compile, set, translate};
+use super::fold::{fold, other_spellings, trim_names};
+use super::globs::{Globs, Read};
+use super::rules::{Folded, Rules, Spelling, translate};
 use super::{Denying, PatternError, Patterns, SECRETS};
 
 /// What is judged: what stands on the way to allowed things may be gone through.
@@ -30,7 +29,7 @@ pub(crate) struct Judge {
 struct Allowed {
     rules: Rules,
     /// The directories below which something can be allowed.
-    ways: GlobSet,
+    ways: Globs,
 }
 
 impl Judge {
@@ -59,8 +58,11 @@ impl Judge {
             return true;
         }
         let folded = fold(path);
-        self.admits_trimmed(path, &folded, subject)
-            && composed(&folded).is_none_or(|form| self.admits_trimmed(path, &form, subject))
+        let admits = |folded: &[u8]| self.admits_trimmed(path, folded, subject);
+        admits(&folded)
+            && other_spellings(path, &folded)
+                .iter()
+                .all(|other| admits(other))
     }
 
     fn admits_trimmed(&self, path: &[u8], folded: &[u8], subject: Subject) -> bool {
@@ -94,7 +96,7 @@ fn denied(first: &[&'static str], list: Denying<'_>) -> Result<Rules, PatternErr
 
 impl Allowed {
     fn is_way(&self, path: &[u8]) -> bool {
-        self.ways.is_match_candidate(&Candidate::from_bytes(path))
+        self.ways.is_match(path)
     }
 
     fn new(patterns: &[String]) -> Result<Self, PatternError> {
@@ -104,7 +106,7 @@ impl Allowed {
             let glob = translate(pattern).and_then(|glob| {
                 ways_to(&glob)
                     .iter()
-                    .map(|way| compile(way, false))
+                    .map(|way| Read::new(way, false))
                     .collect::<Result<Vec<_>, _>>()
             });
             ways.extend(glob.map_err(|reason| PatternError {
@@ -114,7 +116,7 @@ impl Allowed {
         }
         Ok(Self {
             rules,
-            ways: set(ways)?,
+            ways: Globs::new(ways.into_iter().zip(0..))?,
         })
     }
 }
@@ -204,6 +206,113 @@ mod tests {
         assert!(admits(&judge(&[one], &[], false), one));
         assert!(!admits(&judge(&[], &[one, &format!("!{two}")], false), one));
         assert!(!admits(&judge(&["*", &format!("!{one}")], &[], false), two));
+    }
+
+    /// The iota below a letter folds to a letter, which no mark goes past.
+    #[test]
+    fn what_is_denied_is_so_in_every_order_of_its_marks() {
+        let spellings = [
+            "\u{1fb4}",
+            "\u{1fb3}\u{301}",
+            "\u{3b1}\u{345}\u{301}",
+            "\u{3b1}\u{301}\u{345}",
+            "\u{391}\u{301}\u{399}",
+            "\u{3ac}\u{34f}\u{345}",
+        ];
+        for pattern in spellings {
+            let judge = judge(&[], &[pattern], false);
+            for name in spellings {
+                assert!(!admits(&judge, name), "{pattern:?} {name:?}");
+            }
+            assert!(admits(&judge, "\u{3b1}"));
+        }
+    }
+
+    #[test]
+    fn what_is_denied_by_one_of_its_characters_is_so_in_every_spelling() {
+        #[rustfmt::skip]
+        let rows: [(&str, &[&str], &[&str]); 16] = [
+            ("[é].md",      &["é.md", "É.md", "e\u{301}.md", "E\u{301}.md"], &["è.md", "e.md", "ee.md"]),
+            ("[e\u{301}]x", &["éx", "Éx"],                 &["ex"]),
+            ("[à-ü]",       &["ö", "Ö", "a\u{300}"],        &["a", "ÿ", "o"]),
+            ("[!é]x",       &["èx", "ax", "語x", "ŉx", "ßx"],  &["éx", "Éx", "x", "aax"]),
+            ("*[語]*",      &["a語b"],                      &["a誝b"]),
+            ("[ß].md",      &["ß.md", "ẞ.md", "SS.md"],     &["s.md"]),
+            ("[A-z]x",      &["_x", "ax", "Ax", "[x"],      &["1x", "éx"]),
+            ("[Z-a]x",      &["zx", "Ax", "_x"],            &["bx"]),
+            ("[[:upper:]]x", &["ax", "Ax"],                 &["1x", "éx"]),
+            ("[K]ey",       &["\u{212a}ey", "key"],         &["ley"]),
+            ("[ı]x",        &["ix", "Ix", "ıx"],            &["jx"]),
+            ("?.md",        &["é.md", "e\u{301}.md", "語.md", "ß.md", "ŉ.md"], &["ss.md", ".md"]),
+            ("a?b",         &["a\u{1f600}b"],               &["a/b", "ab", "aéxb"]),
+            ("[a/é]b",      &["ab", "éb"],                  &["/b", "c/b"]),
+            ("x[é]/*",      &["xé/a", "XÉ/a/b"],            &["xé", "x/a"]),
+            ("x[.]",        &["x.", "X."],                  &["x"]),
+        ];
+        for (pattern, denied, others) in rows {
+            let judge = judge(&[], &[pattern], false);
+            for path in denied {
+                assert!(!admits(&judge, path), "{pattern:?} {path:?}");
+                let below = format!("{path}/below");
+                assert!(!admits(&judge, &below), "{pattern:?} {below:?}");
+            }
+            for path in others {
+                assert!(admits(&judge, path), "{pattern:?} {path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_that_is_no_text_is_a_character() {
+        for (pattern, path, denied) in [
+            ("?x", &b"\xffx"[..], true),
+            ("??x", b"\xffx", false),
+            ("??x", b"\xe8\xaax", true),
+            ("?[!é]x", b"\xff\xc3x", true),
+            ("[é]x", b"\xc3x", false),
+            ("é?x", b"\xc3\xa9\xffx", true),
+        ] {
+            let judge = judge(&[], &[pattern], false);
+            assert_eq!(
+                !judge.admits(path, Subject::File),
+                denied,
+                "{pattern} {path:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_by_one_of_its_characters_is_so_as_it_is_written() {
+        let judge = judge(&["/[é]/?.md", "!/é/[ß].md"], &["x"], false);
+        for path in ["é/a.md", "é/語.md"] {
+            assert!(admits(&judge, path), "{path}");
+        }
+        for path in [
+            "É/a.md",
+            "e\u{301}/a.md",
+            "é/ab.md",
+            "é/ß.md",
+            "é/ẞ.md",
+            "è/a.md",
+        ] {
+            assert!(!admits(&judge, path), "{path}");
+        }
+        let way = |path: &str| judge.admits(path.as_bytes(), Subject::Directory);
+        assert!(way("é") && !way("è") && !way("e"));
+    }
+
+    #[test]
+    fn the_last_pattern_counts_also_among_those_of_characters() {
+        for (patterns, denied) in [
+            (&["[é]*", "!é.md"][..], false),
+            (&["!é.md", "[é]*"], true),
+            (&["é*", "!?.md"], false),
+            (&["!?.md", "é*", "x"], true),
+            (&["é*", "!?.md", "[é].md"], true),
+        ] {
+            let judge = judge(&[], patterns, false);
+            assert_eq!(!admits(&judge, "é.md"), denied, "{patterns:?}");
+        }
     }
 
     #[test]

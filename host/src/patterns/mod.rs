@@ -3,7 +3,9 @@
 //! The syntax is that of gitignore(5). Nothing here looks at a file: the guard says where an
 //! object stands, and asks.
 
+mod characters;
 mod fold;
+mod globs;
 mod judge;
 mod rules;
 mod secrets;
@@ -23,7 +25,7 @@ const LONGEST_SHOWN: usize = 100;
 /// what lies below a thing that is named is named too. Later patterns count more than earlier
 /// ones, and `!` takes back. Two things are stricter than in git: braces have to be escaped, and
 /// a `/` at the end makes no difference to `deny`, since a rule holds before it is known
-/// whether a name will be a directory's.
+/// whether a name will be a directory's. `?` and classes are about one character, and not one byte.
 ///
 /// With `allow`, a directory may be gone through as long as something below it could be allowed:
 /// it is looked up, listed, searched, made, removed when it is empty, and renamed when all that

@@ -2,11 +2,8 @@
 
 use std::cmp::Ordering;
 
-use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use unicode_normalization::UnicodeNormalization;
-
 use super::PatternError;
-use super::fold::fold_letters;
+use super::globs::{Globs, Read};
 
 /// A path as it is and as it is folded.
 pub(crate) struct Spelling<'a> {
@@ -26,23 +23,9 @@ pub(crate) enum Folded {
 /// See the module's head.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    naming: Numbered,
-    taking_back: Numbered,
+    naming: Globs,
+    taking_back: Globs,
     folded: Folded,
-}
-
-/// Globs with their numbers in the list.
-#[derive(Debug)]
-struct Numbered {
-    globs: GlobSet,
-    numbers: Vec<usize>,
-}
-
-impl Numbered {
-    fn last_match(&self, path: &[u8]) -> Option<usize> {
-        let matches = self.globs.matches_candidate(&Candidate::from_bytes(path));
-        matches.last().map(|index| self.numbers[*index])
-    }
 }
 
 impl Rules {
@@ -56,12 +39,12 @@ impl Rules {
                 Some(rest) => (&mut taking_back, rest, folded == Folded::TakingBack),
                 None => (&mut naming, pattern, folded == Folded::Naming),
             };
-            let glob = translate(text).and_then(|text| compile(&text, fold));
+            let glob = translate(text).and_then(|text| Read::new(&text, fold));
             list.push((glob.map_err(|reason| error(pattern, reason))?, number));
         }
         Ok(Self {
-            naming: build(naming)?,
-            taking_back: build(taking_back)?,
+            naming: Globs::new(naming)?,
+            taking_back: Globs::new(taking_back)?,
             folded,
         })
     }
@@ -84,7 +67,7 @@ impl Rules {
 /// Whether a pattern, with its `!` if it has one, means something.
 pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
     let text = pattern.strip_prefix('!').unwrap_or(pattern);
-    let glob = translate(text).and_then(|text| compile(&text, false));
+    let glob = translate(text).and_then(|text| Read::new(&text, false));
     glob.map(drop).map_err(|reason| error(pattern, reason))
 }
 
@@ -93,36 +76,6 @@ fn error(pattern: &str, reason: String) -> PatternError {
         pattern: pattern.to_owned(),
         reason,
     }
-}
-
-fn build(globs: Vec<(Glob, usize)>) -> Result<Numbered, PatternError> {
-    let numbers = globs.iter().map(|(_, number)| *number).collect();
-    let globs = set(globs.into_iter().map(|(glob, _)| glob))?;
-    Ok(Numbered { globs, numbers })
-}
-
-/// Globs that are only asked whether one matches.
-pub(crate) fn set(globs: impl IntoIterator<Item = Glob>) -> Result<GlobSet, PatternError> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(glob);
-    }
-    set.build().map_err(|failed| match failed.glob() {
-        Some(glob) => error(glob, failed.kind().to_string()),
-        None => {
-            let reason = format!("all of them together cannot be compiled: {}", failed.kind());
-            error("…", reason)
-        }
-    })
-}
-
-pub(crate) fn compile(text: &str, fold: bool) -> Result<Glob, String> {
-    let folded = fold.then(|| fold_letters(text).nfc().collect::<String>());
-    GlobBuilder::new(folded.as_deref().unwrap_or(text))
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-        .map_err(|error| error.kind().to_string())
 }
 
 /// A pattern of gitignore(5), without its `!`, as a glob over paths from the root.
@@ -155,13 +108,21 @@ pub(crate) fn translate(pattern: &str) -> Result<String, String> {
             "it can match nothing: paths have no empty name, no `.` and no `..`".to_owned(),
         );
     }
-    if body.trim_end() != body {
+    if ends_in_space(body) {
         return Err("it ends in a space; write `[ ]` where that is meant".to_owned());
     }
     Ok(match anchored {
         true => body.to_owned(),
         false => format!("**/{body}"),
     })
+}
+
+/// Whether a pattern ends in a space that is not escaped.
+fn ends_in_space(body: &str) -> bool {
+    let before = body.trim_end_matches(char::is_whitespace);
+    let spaces = body[before.len()..].chars().count();
+    let escapes = before.len() - before.trim_end_matches('\\').len();
+    spaces > usize::from(escapes % 2 == 1)
 }
 
 /// What means itself with a `\` as without: that was meant as a separator.
@@ -228,6 +189,9 @@ mod tests {
             ("/~/a",       "~/a",          true),
             ("a\\{b\\}",   "a{b}",         true),
             (".*",         ".hidden",      true),
+            ("a\\ ",       "a ",           true),
+            ("a\\ ",       "a",            false),
+            ("a[ ]",       "a ",           true),
         ];
         for (pattern, path, matches) in rows {
             assert_eq!(
@@ -259,6 +223,8 @@ mod tests {
             "[a",
             "*.{pem,key}",
             "a ",
+            "a\\  ",
+            "a\\\\ ",
             "a\\b",
             "a\\.env",
             "*.pem\n*.key",
