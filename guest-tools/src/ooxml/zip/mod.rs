@@ -287,7 +287,7 @@ fn entry_of(record: &[u8], shift: u64) -> Result<Entry, Error> {
     let offset = wide(u32_at(header, 42))?;
     let too_far = || malformed("an entry of its zip directory points past any file");
     Ok(Entry {
-        name: String::from_utf8_lossy(name).into_owned(),
+        name: str::from_utf8(name).map_or_else(|_| lossy(name), str::to_owned),
         flags: u16_at(header, 8),
         method: u16_at(header, 10),
         crc: u32_at(header, 16),
@@ -298,6 +298,11 @@ fn entry_of(record: &[u8], shift: u64) -> Result<Entry, Error> {
             .filter(|at| *at < 1 << 62)
             .ok_or_else(too_far)?,
     })
+}
+
+/// A name that is none in UTF-8, as far as it is one.
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// The zip64 field among an entry's extra fields.
