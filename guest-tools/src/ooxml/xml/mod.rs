@@ -25,6 +25,7 @@ use quick_xml::reader::Reader;
 use space::Spaces;
 use std::borrow::Cow;
 use tag::Tag;
+use words::are_same;
 
 /// Elements inside one another. libxml2 stops at the same depth; real slides stay below 50.
 const MAX_DEPTH: usize = 256;
@@ -327,13 +328,8 @@ impl<'a> Xml<'a> {
         };
         let name = *name;
         let end = 2 + name.len();
-        let is_plain = self.rest.as_bytes().get(end) == Some(&b'>');
-        if is_plain
-            && self
-                .rest
-                .get(2..end)
-                .is_some_and(|found| is_same(found, name))
-        {
+        let bytes = self.rest.as_bytes();
+        if bytes.get(end) == Some(&b'>') && are_same(&bytes[2..end], name.as_bytes()) {
             self.take(end + 1);
             return Ok(());
         }

@@ -4,9 +4,13 @@
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// Whether two texts are the same. What differs in names of namespaces is their end.
+/// Whether two texts are the same.
 pub(in crate::ooxml) fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
+    are_same(one.as_bytes(), other.as_bytes())
+}
+
+/// The same of bytes. What differs in names of namespaces is their end.
+pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }
@@ -37,8 +41,9 @@ pub(super) fn is_plain(value: &str) -> bool {
 
 /// All of up to eight bytes, some of them twice; of one number of bytes only one text has a word.
 fn ends(bytes: &[u8]) -> u64 {
-    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(first), Some(last)) => {
+    match (bytes, bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        ([first], ..) => u64::from(*first),
+        (_, Some(first), Some(last)) => {
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
         }
         _ => {
