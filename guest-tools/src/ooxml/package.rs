@@ -406,6 +406,16 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_only_says_it_is_large_is_refused_alike() {
+        let bytes = archive(&[("a", "text")]);
+        let mut package = open(&bytes).unwrap();
+        package.entries[0].size = SMALL + 1;
+        let problem = format!("it declares {} bytes and holds 4", SMALL + 1);
+        assert_eq!(package.part("a"), Err(Error::in_part("a", problem)));
+        assert_eq!(package.inflated, 4);
+    }
+
+    #[test]
     fn what_is_no_archive_is_malformed() {
         for bytes in [&b""[..], b"PK", b"just text", &[0; 100]] {
             assert!(matches!(open(bytes).err(), Some(Error::Malformed { .. })));

@@ -506,6 +506,23 @@ mod tests {
     }
 
     #[test]
+    fn namespaces_are_known_wherever_they_are_declared() {
+        for inside in [
+            "<y:t xmlns:y='urn:y'/>",
+            "<t xml:space=\"preserve\"/><y:t xmlns:y=\"urn:y\"/>",
+            "<t><u xmlns:y='urn:y'/></t><y:t xmlns:y='urn:y'/>",
+            "<t a='xmlns:y'/><y:t xmlns:y='urn:y'/>",
+            "<!-- xmlns --><y:t xmlns:y='urn:y'/>",
+            "<mc:AlternateContent><mc:Choice Requires='x' xmlns:y='urn:y'><y:t/></mc:Choice>\
+             <mc:Choice Requires='x' xmlns:q='urn:q'/></mc:AlternateContent>",
+        ] {
+            let walked = walked(inside).unwrap();
+            assert!(walked.ends_with("t= "), "{inside}: {walked}");
+        }
+        assert!(problem("<t xmlns:y='urn:y'/><y:t/>").contains("`y:t` is not declared"));
+    }
+
+    #[test]
     fn what_is_not_well_formed_is_refused_with_the_place() {
         assert!(problem("<t>&nbsp;</t>").contains("the entity `nbsp` is not defined"));
         assert!(problem("<y:t/>").contains("the prefix of `y:t` is not declared"));
