@@ -40,6 +40,8 @@ const MAX_NODES: u64 = 8_000_000;
 const SKIPPED_NODE: usize = 16;
 /// A tag up to this long is not worth counting attributes in.
 const LONG_TAG: usize = 16 * 1024;
+/// ` xmlns=""`
+const SHORTEST_DECLARATION: usize = 9;
 /// Attributes of one element. Nothing of Office's has a hundred.
 const MAX_ATTRIBUTES: usize = 1024;
 
@@ -395,7 +397,8 @@ impl<'a> Xml<'a> {
         }
         let next = self.declarations.find(self.rest.as_bytes());
         self.next_declaration = next.map_or(usize::MAX, |at| behind + at);
-        if self.declarations.find(tag.text.as_bytes()).is_none() {
+        let inside = &tag.text.as_bytes()[tag.name..];
+        if inside.len() < SHORTEST_DECLARATION || self.declarations.find(inside).is_none() {
             return Ok(());
         }
         for attribute in tag.attributes() {
@@ -513,6 +516,7 @@ mod tests {
             "<t><u xmlns:y='urn:y'/></t><y:t xmlns:y='urn:y'/>",
             "<t a='xmlns:y'/><y:t xmlns:y='urn:y'/>",
             "<!-- xmlns --><y:t xmlns:y='urn:y'/>",
+            "<xmlns a= ></xmlns><u xmlns/><y:t xmlns:y='urn:y'/>",
             "<mc:AlternateContent><mc:Choice Requires='x' xmlns:y='urn:y'><y:t/></mc:Choice>\
              <mc:Choice Requires='x' xmlns:q='urn:q'/></mc:AlternateContent>",
         ] {
