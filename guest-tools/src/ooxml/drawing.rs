@@ -5,6 +5,7 @@ use super::table::{self, Rows};
 use super::xml::{Element, Space, Xml};
 use super::{Error, check};
 use super::{markdown, math};
+use std::borrow::Cow;
 
 /// Paragraphs of one text body.
 const MAX_PARAGRAPHS: u64 = 500_000;
@@ -94,12 +95,15 @@ pub(super) fn read(
 
 impl Body {
     /// All its text, on lines.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self) -> Cow<'_, str> {
         match &self.content {
-            Content::Paragraphs(paragraphs) => joined(paragraphs),
-            Content::Table(rows) => table::text(rows),
-            Content::Linked(_, text) => text.clone(),
-            Content::Alternative(text) => format!("[picture: {text}]"),
+            Content::Paragraphs(paragraphs) => match paragraphs.as_slice() {
+                [one] => Cow::Borrowed(&one.text),
+                more => Cow::Owned(joined(more)),
+            },
+            Content::Table(rows) => Cow::Owned(table::text(rows)),
+            Content::Linked(_, text) => Cow::Borrowed(text),
+            Content::Alternative(text) => Cow::Owned(format!("[picture: {text}]")),
         }
     }
 }
@@ -442,7 +446,9 @@ mod tests {
     }
 
     fn texts_of(inside: &str) -> Vec<String> {
-        bodies(inside).iter().map(Body::text).collect()
+        let bodies = bodies(inside);
+        let texts = bodies.iter().map(|body| body.text().into_owned());
+        texts.collect()
     }
 
     fn shape(paragraphs: &str) -> String {
@@ -524,7 +530,8 @@ mod tests {
                 links,
             };
             let bodies = read(&mut xml, &root, options).unwrap();
-            bodies.iter().map(Body::text).collect::<Vec<_>>()
+            let texts = bodies.iter().map(|body| body.text().into_owned());
+            texts.collect::<Vec<_>>()
         };
         assert_eq!(texts(None), ["shape\nrun\n", "plain"]);
         let linked = "[shape](https://a.example/)\n[run](https://b.example/)\n";

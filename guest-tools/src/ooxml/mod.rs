@@ -23,7 +23,7 @@ mod workbook;
 mod xml;
 mod zip;
 
-pub(crate) use document::{Document, DocumentOptions, read_docx};
+pub(crate) use document::{Block, Document, DocumentOptions, read_docx};
 #[cfg(test)]
 use presentation::Slide;
 pub(crate) use presentation::{Deck, DeckOptions, read_deck};

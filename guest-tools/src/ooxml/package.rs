@@ -220,26 +220,56 @@ impl<R: BufRead + Seek> Package<R> {
     /// How much comes out of an entry, up to one byte over the limit, and what that is; nothing
     /// beyond the limit.
     fn read(&mut self, index: usize, limit: u64) -> (u64, Result<Vec<u8>, Error>) {
-        let (entry, reader, inflater) =
-            (&self.entries[index], &mut self.reader, &mut self.inflater);
-        let mut bytes = Vec::new();
-        let result = zip::read(reader, inflater, entry, limit.min(SMALL), &mut bytes);
-        let length = bytes.len() as u64;
-        if result.is_err() || length <= SMALL || limit <= SMALL {
-            return (length, result.map(|()| bytes));
+        // What says that it is large mostly is, and need not be read to find that out.
+        if self.entries[index].size > SMALL
+            && limit > SMALL
+            && let Ok(length) = self.count(index, limit)
+            && length > SMALL
+        {
+            return self.read_large(index, limit, length);
         }
-        // What is large is counted before there is room for it, so that a bomb takes none; then
-        // room is made once, since growing takes room for two.
-        drop(bytes);
-        match zip::count(reader, inflater, entry, limit) {
+        let (length, content) = self.read_up_to(index, limit.min(SMALL), Vec::new());
+        if content.is_err() || length <= SMALL || limit <= SMALL {
+            return (length, content);
+        }
+        drop(content);
+        match self.count(index, limit) {
             Err(error) => (length, Err(error)),
-            Ok(length) if length > limit => (length, Ok(Vec::new())),
-            Ok(length) => {
-                let mut bytes = Vec::with_capacity(length as usize + 1 + zip::SLACK);
-                let result = zip::read(reader, inflater, entry, length, &mut bytes);
-                (length, result.map(|()| bytes))
-            }
+            Ok(length) => self.read_large(index, limit, length),
         }
+    }
+
+    /// The same of an entry whose length has been counted, up to one byte over the limit.
+    ///
+    /// What is large is counted before there is room for it, so that a bomb takes none; then room
+    /// is made once, since growing takes room for two.
+    fn read_large(
+        &mut self,
+        index: usize,
+        limit: u64,
+        length: u64,
+    ) -> (u64, Result<Vec<u8>, Error>) {
+        if length > limit {
+            return (length, Ok(Vec::new()));
+        }
+        let bytes = Vec::with_capacity(length as usize + 1 + zip::SLACK);
+        (length, self.read_up_to(index, length, bytes).1)
+    }
+
+    fn count(&mut self, index: usize, limit: u64) -> Result<u64, Error> {
+        let entry = &self.entries[index];
+        zip::count(&mut self.reader, &mut self.inflater, entry, limit)
+    }
+
+    fn read_up_to(
+        &mut self,
+        index: usize,
+        limit: u64,
+        mut bytes: Vec<u8>,
+    ) -> (u64, Result<Vec<u8>, Error>) {
+        let (reader, inflater) = (&mut self.reader, &mut self.inflater);
+        let result = zip::read(reader, inflater, &self.entries[index], limit, &mut bytes);
+        (bytes.len() as u64, result.map(|()| bytes))
     }
 
     /// What OpenDocument and EPUB put into an entry of this name.
@@ -373,6 +403,16 @@ mod tests {
         let mut package = open(&bytes).unwrap();
         assert_eq!(package.part("a").unwrap().len(), content.len());
         assert_eq!(package.inflated, SMALL + 7);
+    }
+
+    #[test]
+    fn a_part_that_only_says_it_is_large_is_refused_alike() {
+        let bytes = archive(&[("a", "text")]);
+        let mut package = open(&bytes).unwrap();
+        package.entries[0].size = SMALL + 1;
+        let problem = format!("it declares {} bytes and holds 4", SMALL + 1);
+        assert_eq!(package.part("a"), Err(Error::in_part("a", problem)));
+        assert_eq!(package.inflated, 4);
     }
 
     #[test]

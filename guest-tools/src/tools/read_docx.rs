@@ -2,7 +2,7 @@
 
 use super::shared::Positive;
 use crate::files::open;
-use crate::ooxml::{Document, DocumentOptions, read_docx};
+use crate::ooxml::{Block, Document, DocumentOptions, read_docx};
 use crate::rows::PAGE_BYTES;
 use crate::tool::{Error, Failure, Output, PathArgument, Risk, Tool};
 use schemars::JsonSchema;
@@ -66,6 +66,21 @@ impl Tool for ReadDocx {
             return Err(no_place(&start.to_string()).into());
         }
         document.blocks.drain(..start);
+        let fields = Fields {
+            path,
+            document,
+            count,
+            truncated: false,
+            next_cursor: None,
+        };
+        if fields.document.blocks.len() <= limit
+            && let Some(whole) = on_one_page(&fields)
+        {
+            return Ok(Output::written(whole));
+        }
+        let Fields {
+            path, mut document, ..
+        } = fields;
         let length = page(&document.blocks, limit);
         document.blocks.truncate(length);
         let next = start + length;
@@ -78,6 +93,17 @@ impl Tool for ReadDocx {
             next_cursor: truncated.then(|| next.to_string()),
         }))
     }
+}
+
+/// An answer that is no longer than a page with all that is around its blocks: most are, and need
+/// not be written twice.
+fn on_one_page(fields: &Fields) -> Option<String> {
+    let texts = fields.document.blocks.iter().map(Block::length);
+    if texts.sum::<usize>() > PAGE_BYTES {
+        return None;
+    }
+    let whole = serde_json::to_string(fields).ok()?;
+    (whole.len() <= PAGE_BYTES).then_some(whole)
 }
 
 /// How many blocks an answer has: so many, or as many as a page takes, and one in any case.

@@ -125,6 +125,12 @@ impl Block {
         }
     }
 
+    /// Bytes of all its text.
+    pub(crate) fn length(&self) -> usize {
+        let cells = self.rows.iter().flatten().flatten().map(String::len);
+        self.text.len() + cells.sum::<usize>()
+    }
+
     /// All its text, rows on lines.
     pub(crate) fn lines(&self) -> String {
         match self.rows.is_empty() {
@@ -159,11 +165,11 @@ impl Block {
 
 /// A cell that continues another one is an empty string.
 fn as_strings<S: Serializer>(rows: &Rows, serializer: S) -> Result<S::Ok, S::Error> {
-    let cell = |cell: &'_ Option<String>| cell.clone().unwrap_or_default();
-    serializer.collect_seq(
-        rows.iter()
-            .map(|row| row.iter().map(cell).collect::<Vec<_>>()),
-    )
+    let rows = rows.iter().map(|row| {
+        let cells = row.iter().map(|cell| cell.as_deref().unwrap_or_default());
+        cells.collect::<Vec<_>>()
+    });
+    serializer.collect_seq(rows)
 }
 
 /// Reads a document.
@@ -409,11 +415,8 @@ impl<R: BufRead + Seek> Reading<R> {
     }
 
     fn finish(mut self) -> Result<Document, Error> {
-        let lengths = self.blocks.iter().map(|block| {
-            let cells = block.rows.iter().flatten().flatten().map(String::len);
-            block.text.len() + cells.sum::<usize>()
-        });
-        check("text bytes", MAX_TEXT, lengths.sum::<usize>() as u64)?;
+        let length: usize = self.blocks.iter().map(Block::length).sum();
+        check("text bytes", MAX_TEXT, length as u64)?;
         if self.blocks.is_empty() {
             self.warnings.push("the document holds no text");
         }

@@ -50,7 +50,7 @@ fn body_markdown(body: &Body) -> String {
         Content::Paragraphs(paragraphs) => paragraphs_markdown(paragraphs, body.placeholder),
         Content::Table(rows) => table::markdown(rows),
         Content::Linked(_, text) => listed(text),
-        Content::Alternative(_) => body.text(),
+        Content::Alternative(_) => body.text().into_owned(),
     }
 }
 

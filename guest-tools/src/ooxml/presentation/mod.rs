@@ -341,7 +341,7 @@ fn title(bodies: &[Body]) -> Option<String> {
     let mut titles = bodies
         .iter()
         .filter(|body| body.placeholder == Placeholder::Title);
-    titles.next().map(Body::text)
+    titles.next().map(|body| body.text().into_owned())
 }
 
 /// The text of all bodies that have any.

@@ -102,6 +102,7 @@ impl<'a> Xml<'a> {
     /// Takes a branch after all, once it is known that there is no better one.
     fn go_back(&mut self, name: &'a str, branch: Branch<'a>) -> Result<(), Error> {
         self.rest = branch.rest;
+        self.next_declaration = 0;
         let (taken, first) = (true, None);
         let kind = Open::Alternatives { taken, first };
         self.open.push(Opened { name, kind });

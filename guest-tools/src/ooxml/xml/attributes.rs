@@ -43,21 +43,26 @@ impl<'a> Attributes<'a> {
 
     /// The next attribute, if it is written as usual.
     fn usual(&mut self) -> Option<Attribute<'a>> {
-        let rest = &self.text[self.position..];
-        let start = rest.bytes().position(|byte| !is_space(byte))?;
-        let rest = &rest[start..];
-        let ends_name = |byte| matches!(byte, b'=' | b'"' | b'\'') || is_space(byte);
-        let name = rest.bytes().position(ends_name).filter(|end| *end > 0)?;
-        let (name, rest) = rest.split_at(name);
-        let [b'=', quote @ (b'"' | b'\''), value @ ..] = rest.as_bytes() else {
+        let bytes = self.text.as_bytes();
+        let mut start = self.position;
+        while is_space(*bytes.get(start)?) {
+            start += 1;
+        }
+        let mut end = start;
+        while !matches!(*bytes.get(end)?, b'=' | b'"' | b'\'') && !is_space(bytes[end]) {
+            end += 1;
+        }
+        let [b'=', quote @ (b'"' | b'\''), value @ ..] = &bytes[end..] else {
             return None;
         };
-        let end = memchr(*quote, value)?;
-        if value.get(end + 1).is_some_and(|byte| !is_space(*byte)) {
+        let length = memchr(*quote, value).filter(|_| end > start)?;
+        let behind = end + 2 + length + 1;
+        if bytes.get(behind).is_some_and(|byte| !is_space(*byte)) {
             return None;
         }
-        self.position += start + name.len() + 2 + end + 1;
-        let value = Cow::Borrowed(&rest[2..2 + end]);
+        self.position = behind;
+        let name = &self.text[start..end];
+        let value = Cow::Borrowed(&self.text[end + 2..behind - 1]);
         Some(Attribute { name, value })
     }
 }

@@ -8,6 +8,7 @@ mod alternatives;
 mod attributes;
 mod skip;
 mod space;
+mod tag;
 mod words;
 
 pub(super) use space::Space;
@@ -15,14 +16,16 @@ pub(super) use words::is_same;
 
 use super::{Error, check};
 use alternatives::Opened;
-use attributes::{Attribute, Attributes, is_space};
-use memchr::{memchr_iter, memchr2};
+use attributes::Attribute;
+use memchr::{memchr_iter, memchr2, memmem};
 use quick_xml::errors::IllFormedError;
 use quick_xml::escape;
 use quick_xml::events::{BytesRef, BytesText, Event};
 use quick_xml::reader::Reader;
 use space::Spaces;
 use std::borrow::Cow;
+use tag::Tag;
+use words::are_same;
 
 /// Elements inside one another. libxml2 stops at the same depth; real slides stay below 50.
 const MAX_DEPTH: usize = 256;
@@ -59,6 +62,9 @@ pub(super) struct Xml<'a> {
     text: u64,
     /// Tags, texts and the like so far.
     nodes: u64,
+    declarations: memmem::Finder<'static>,
+    /// No namespace is declared between the place that was looked from last and this one.
+    next_declaration: usize,
 }
 
 /// An element whose start tag has been read.
@@ -67,16 +73,6 @@ pub(super) struct Element<'a> {
     tag: Tag<'a>,
     /// How many elements that the caller sees are open inside it, itself included.
     level: usize,
-}
-
-/// A start tag as it stands in the part, without its brackets.
-#[derive(Clone, Copy)]
-struct Tag<'a> {
-    text: &'a str,
-    /// Where the name ends, and where its local part begins.
-    name: usize,
-    local: usize,
-    is_closed: bool,
 }
 
 enum Token<'a> {
@@ -89,53 +85,6 @@ impl<'a> Element<'a> {
     /// Namespace and local name.
     pub(super) fn name(&self) -> (Space, &'a str) {
         (self.space, self.tag.local_name())
-    }
-}
-
-impl<'a> Tag<'a> {
-    /// Reads the tag that a text starts with, and says how long it is with its brackets.
-    fn read(text: &'a str) -> Option<(Self, usize)> {
-        let bytes = text.as_bytes();
-        let mut name = 1;
-        let mut local = 0;
-        loop {
-            match *bytes.get(name)? {
-                b'>' | b'"' | b'\'' => break,
-                b':' if local == 0 => local = name,
-                byte if is_space(byte) => break,
-                _ => {}
-            }
-            name += 1;
-        }
-        let length = skip::tag(bytes, name)?;
-        let is_closed = bytes[length - 2] == b'/';
-        let text = &text[1..length - 1 - usize::from(is_closed)];
-        let name = text.len().min(name - 1);
-        let tag = Self {
-            text,
-            name,
-            local,
-            is_closed,
-        };
-        Some((tag, length))
-    }
-
-    fn name(&self) -> &'a str {
-        &self.text[..self.name]
-    }
-
-    fn local_name(&self) -> &'a str {
-        &self.text[self.local..self.name]
-    }
-
-    /// Empty when there is none.
-    fn prefix(&self) -> &'a str {
-        &self.text[..self.local.saturating_sub(1)]
-    }
-
-    /// Without a check for doubles, whose cost grows with the square of their number.
-    fn attributes(&self) -> Attributes<'a> {
-        Attributes::new(self.text, self.name)
     }
 }
 
@@ -159,6 +108,8 @@ impl<'a> Xml<'a> {
             is_closed: false,
             text: 0,
             nodes: 0,
+            declarations: memmem::Finder::new(b"xmlns"),
+            next_declaration: 0,
         }
     }
 
@@ -205,6 +156,11 @@ impl<'a> Xml<'a> {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         taken
+    }
+
+    /// How much of the part has been read.
+    fn position(&self) -> usize {
+        self.text_of_part.len() - self.rest.len()
     }
 
     /// The text that stands directly in an element, up to its end.
@@ -263,8 +219,10 @@ impl<'a> Xml<'a> {
         name: &str,
     ) -> Result<Option<Cow<'e, str>>, Error> {
         self.find_attribute(element, |key| {
-            let (prefix, local) = split_name(key);
-            local == name && !prefix.is_empty() && self.spaces.find(prefix) == Some(space)
+            key.ends_with(name) && {
+                let (prefix, local) = split_name(key);
+                local == name && !prefix.is_empty() && self.spaces.find(prefix) == Some(space)
+            }
         })
     }
 
@@ -277,7 +235,7 @@ impl<'a> Xml<'a> {
                 .get(at + 1)
                 .is_some_and(|next| (0x80..0x84).contains(next))
         };
-        leads.any(is_lead) || memchr::memmem::find(bytes, b"&#").is_some()
+        leads.any(is_lead) || memmem::find(bytes, b"&#").is_some()
     }
 
     /// Counts text, here or from elsewhere, that becomes part of the answer.
@@ -372,13 +330,8 @@ impl<'a> Xml<'a> {
         };
         let name = *name;
         let end = 2 + name.len();
-        let is_plain = self.rest.as_bytes().get(end) == Some(&b'>');
-        if is_plain
-            && self
-                .rest
-                .get(2..end)
-                .is_some_and(|found| is_same(found, name))
-        {
+        let bytes = self.rest.as_bytes();
+        if bytes.get(end) == Some(&b'>') && are_same(&bytes[2..end], name.as_bytes()) {
             self.take(end + 1);
             return Ok(());
         }
@@ -438,13 +391,14 @@ impl<'a> Xml<'a> {
 
     /// Notes the namespaces that a tag declares, which hold in the innermost element.
     fn declare(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
-        let declarations = &tag.text[tag.name..];
-        let declarations = declarations.as_bytes();
-        if declarations.len() < SHORTEST_DECLARATION {
+        let behind = self.position();
+        if behind <= self.next_declaration {
             return Ok(());
         }
-        let mut maybe = memchr_iter(b'x', declarations);
-        if !maybe.any(|at| declarations[at..].starts_with(b"xmlns")) {
+        let next = self.declarations.find(self.rest.as_bytes());
+        self.next_declaration = next.map_or(usize::MAX, |at| behind + at);
+        let inside = &tag.text.as_bytes()[tag.name..];
+        if inside.len() < SHORTEST_DECLARATION || self.declarations.find(inside).is_none() {
             return Ok(());
         }
         for attribute in tag.attributes() {
@@ -486,7 +440,7 @@ impl<'a> Xml<'a> {
 
     /// What is wrong with the part, with the place that has been reached.
     pub(super) fn malformed(&self, problem: impl ToString) -> Error {
-        let position = self.text_of_part.len() - self.rest.len();
+        let position = self.position();
         let problem = crate::ooxml::shown(&problem.to_string());
         let problem = format!("{problem} (at byte {position})");
         Error::in_part(self.part, problem)
@@ -552,6 +506,24 @@ mod tests {
             Some("plain")
         );
         assert_eq!(xml.attribute(&root, "none").unwrap(), None);
+    }
+
+    #[test]
+    fn namespaces_are_known_wherever_they_are_declared() {
+        for inside in [
+            "<y:t xmlns:y='urn:y'/>",
+            "<t xml:space=\"preserve\"/><y:t xmlns:y=\"urn:y\"/>",
+            "<t><u xmlns:y='urn:y'/></t><y:t xmlns:y='urn:y'/>",
+            "<t a='xmlns:y'/><y:t xmlns:y='urn:y'/>",
+            "<!-- xmlns --><y:t xmlns:y='urn:y'/>",
+            "<xmlns a= ></xmlns><u xmlns/><y:t xmlns:y='urn:y'/>",
+            "<mc:AlternateContent><mc:Choice Requires='x' xmlns:y='urn:y'><y:t/></mc:Choice>\
+             <mc:Choice Requires='x' xmlns:q='urn:q'/></mc:AlternateContent>",
+        ] {
+            let walked = walked(inside).unwrap();
+            assert!(walked.ends_with("t= "), "{inside}: {walked}");
+        }
+        assert!(problem("<t xmlns:y='urn:y'/><y:t/>").contains("`y:t` is not declared"));
     }
 
     #[test]

@@ -43,37 +43,40 @@ fn declaration(markup: &[u8]) -> Option<usize> {
 /// The length of a tag, in whose values `>` may stand, of which some bytes have been read.
 pub(super) fn tag(markup: &[u8], read: usize) -> Option<usize> {
     let end = read + memchr(b'>', &markup[read..])?;
-    let inside = &markup[read..end];
-    match holds_pairs(inside) {
+    match holds_pairs(markup, read, end) {
         true => Some(end + 1),
         false => tag_by_value(markup, read),
     }
 }
 
 /// Whether all values stand in double quotes, and none of them goes on behind this part of a tag:
-/// so it is with nearly all tags.
+/// so it is with nearly all tags, but for the last ones of a part, which are not looked at.
 ///
 /// Eight bytes are looked at in one word. Left to a compiler this becomes code of SIMD whose
-/// shuffles are calls out of the component where it is compiled for any CPU.
-fn holds_pairs(inside: &[u8]) -> bool {
-    let (words, rest) = inside.as_chunks::<8>();
+/// shuffles are calls out of the component where it is compiled for any CPU; and each turn of a
+/// loop costs, since a component looks whether it is to stop.
+fn holds_pairs(markup: &[u8], mut from: usize, end: usize) -> bool {
     let mut double = 0;
-    for word in words {
-        let word = u64::from_le_bytes(*word);
+    while from < end {
+        let Some(word) = markup.get(from..).and_then(<[u8]>::first_chunk) else {
+            return false;
+        };
+        let behind = (from + 8).saturating_sub(end) as u32;
+        let inside = u64::MAX >> (8 * behind);
+        let word = u64::from_le_bytes(*word) & inside;
         if places(word, b'\'') != 0 {
             return false;
         }
         double ^= places(word, b'"');
+        from += 8;
     }
-    let mut is_even = double.count_ones().is_multiple_of(2);
-    for byte in rest {
-        match byte {
-            b'\'' => return false,
-            b'"' => is_even = !is_even,
-            _ => {}
-        }
-    }
-    is_even
+    is_even(double)
+}
+
+/// Whether an even number of bytes has its highest bit set, of bytes that have no other.
+fn is_even(places: u64) -> bool {
+    let count = (places >> 7).wrapping_mul(u64::from_ne_bytes([1; 8])) >> 56;
+    count.is_multiple_of(2)
 }
 
 /// The highest bit of each byte of a word that is a certain one.
@@ -96,7 +99,7 @@ fn tag_by_value(markup: &[u8], mut length: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{length_inside, places};
+    use super::{is_even, length_inside, places};
 
     #[test]
     fn the_end_is_found_behind_all_that_may_stand_inside() {
@@ -127,6 +130,15 @@ mod tests {
             let found = places(u64::from_le_bytes(word), b'"').to_le_bytes();
             let expected = word.map(|byte| if byte == b'"' { 0x80 } else { 0 });
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn quotes_are_paired_over_words() {
+        for count in 0..=8 {
+            let word = places(u64::from_le_bytes(*b"        "), b' ');
+            let word = word.checked_shl(8 * count).unwrap_or_default();
+            assert_eq!(is_even(word), count % 2 == 0);
         }
     }
 

@@ -4,27 +4,53 @@
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// Whether two texts are the same. What differs in names of namespaces is their end.
+/// Whether two texts are the same.
 pub(in crate::ooxml) fn is_same(one: &str, other: &str) -> bool {
+    are_same(one.as_bytes(), other.as_bytes())
+}
+
+/// The same of bytes. What differs in names of namespaces is their end.
+pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }
-    let (words, rest) = one.as_bytes().as_chunks::<8>();
-    let (other_words, other_rest) = other.as_bytes().as_chunks::<8>();
-    let mut bytes = rest.iter().zip(other_rest);
+    if one.len() <= 8 {
+        return ends(one) == ends(other);
+    }
+    let (words, other_words) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
     let mut words = words.iter().zip(other_words).rev();
-    bytes.all(|(one, other)| one == other)
-        && words.all(|(one, other)| u64::from_ne_bytes(*one) == u64::from_ne_bytes(*other))
+    one.last_chunk::<8>() == other.last_chunk::<8>() && words.all(|(one, other)| one == other)
 }
 
 /// Whether a value stands for itself: without control characters, such as line ends, and without
 /// references.
 pub(super) fn is_plain(value: &str) -> bool {
-    let (words, rest) = value.as_bytes().as_chunks::<8>();
-    words
-        .iter()
-        .all(|word| are_plain(u64::from_ne_bytes(*word)))
-        && rest.iter().all(|byte| *byte >= b' ' && *byte != b'&')
+    let bytes = value.as_bytes();
+    let (words, _) = bytes.as_chunks::<8>();
+    match bytes.last_chunk::<8>() {
+        Some(last) => {
+            let mut words = words.iter().chain([last]);
+            words.all(|word| are_plain(u64::from_ne_bytes(*word)))
+        }
+        None => match bytes.len() {
+            0..4 => bytes.iter().all(|byte| *byte >= b' ' && *byte != b'&'),
+            _ => are_plain(ends(bytes)),
+        },
+    }
+}
+
+/// All of up to eight bytes, some of them twice; of one number of bytes only one text has a word.
+fn ends(bytes: &[u8]) -> u64 {
+    match (bytes, bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        ([first], ..) => u64::from(*first),
+        (_, Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+        }
+        _ => {
+            let byte = |index| u64::from(bytes.get(index).copied().unwrap_or_default());
+            byte(0) | byte(1) << 8 | byte(2) << 16
+        }
+    }
 }
 
 /// The same of eight bytes: a byte below another is one that borrows when that is taken from it,

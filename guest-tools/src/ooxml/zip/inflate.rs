@@ -1,6 +1,6 @@
 //! Inflating, into room that grows with what really comes out.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 use std::io::{self, BufRead};
 
 /// How many times its size XML is expected to inflate to at most, when room is made for it by the
@@ -40,7 +40,11 @@ impl Inflater {
         let mut room = declared.min(likely).clamp(LEAST.min(most), most);
         let result = loop {
             bytes.reserve_exact((room + SLACK).saturating_sub(bytes.len()));
-            match self.step(data, bytes) {
+            // What came out before something went wrong stands there.
+            let step = self.step(data, |state, input| {
+                state.decompress_vec(input, bytes, FlushDecompress::None)
+            });
+            match step {
                 Ok(is_end) if is_end || bytes.len() >= most => break Ok(()),
                 Ok(_) => {}
                 // It stands behind what was asked for.
@@ -58,32 +62,34 @@ impl Inflater {
     /// Counts what comes out, up to `most` bytes.
     pub(super) fn count(&mut self, data: &mut impl BufRead, most: u64) -> io::Result<u64> {
         self.state.reset(false);
-        let mut scratch = Vec::with_capacity(SCRATCH);
-        let mut count = 0;
+        let mut scratch = vec![0; SCRATCH];
         loop {
-            scratch.clear();
-            let is_end = self.step(data, &mut scratch)?;
-            count += scratch.len() as u64;
+            let is_end = self.step(data, |state, input| {
+                state.decompress(input, &mut scratch, FlushDecompress::None)
+            })?;
+            let count = self.state.total_out();
             if is_end || count >= most {
                 return Ok(count.min(most));
             }
         }
     }
 
-    /// Inflates what is there of the data into the room that is left, and says whether that is
-    /// the end. What came out before something went wrong stands there.
-    fn step(&mut self, data: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    /// Inflates what is there of the data, and says whether that is the end.
+    fn step(
+        &mut self,
+        data: &mut impl BufRead,
+        inflate: impl FnOnce(&mut Decompress, &[u8]) -> Result<Status, DecompressError>,
+    ) -> io::Result<bool> {
         let input = data.fill_buf()?;
         let is_last = input.is_empty();
-        let (taken, given) = (self.state.total_in(), bytes.len());
-        let status = self
-            .state
-            .decompress_vec(input, bytes, FlushDecompress::None);
-        let taken = (self.state.total_in() - taken) as usize;
-        data.consume(taken);
+        let (taken, given) = (self.state.total_in(), self.state.total_out());
+        let status = inflate(&mut self.state, input);
+        data.consume((self.state.total_in() - taken) as usize);
         match status {
             Ok(Status::StreamEnd) => Ok(true),
-            Ok(_) if is_last && bytes.len() == given => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) if is_last && self.state.total_out() == given => {
+                Err(io::ErrorKind::UnexpectedEof.into())
+            }
             Ok(_) => Ok(false),
             Err(_) => Err(io::ErrorKind::InvalidData.into()),
         }

@@ -20,6 +20,9 @@ pub(super) const MAX_ENTRIES: u64 = 10_000;
 const END_RECORD: u64 = 22;
 const MAX_COMMENT: u64 = 65_535;
 
+/// A record of the central directory without its name, extra fields and comment.
+const CENTRAL_RECORD: usize = 46;
+
 /// The methods that OPC allows (ECMA-376 part 2, annex B).
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -242,38 +245,64 @@ fn locate(reader: &mut (impl BufRead + Seek), end: &End) -> Result<Directory, Er
     Ok(Directory { start, size, shift })
 }
 
-/// Reads one central header, and says how long it is.
-fn read_entry(reader: &mut impl Read, shift: u64) -> Result<(Entry, u64), Error> {
-    let mut header = [0; 46];
-    reader.read_exact(&mut header).map_err(broken)?;
-    if !header.starts_with(CENTRAL_HEADER) {
+/// Reads one central header, and says how long it is with what belongs to it.
+fn read_entry(reader: &mut impl BufRead, shift: u64) -> Result<(Entry, u64), Error> {
+    // Nearly all lie in one block of the file.
+    if let Some(record) = whole_record(reader.fill_buf().map_err(broken)?) {
+        let (entry, length) = (entry_of(record, shift)?, record.len());
+        reader.consume(length);
+        return Ok((entry, length as u64));
+    }
+    let mut record = take(reader, CENTRAL_RECORD)?;
+    if !record.starts_with(CENTRAL_HEADER) {
         return Err(malformed("its zip directory is damaged"));
     }
-    let name = take(reader, u16_at(&header, 28))?;
-    let extra = take(reader, u16_at(&header, 30))?;
-    let comment = take(reader, u16_at(&header, 32))?;
-    let length = header.len() + name.len() + extra.len() + comment.len();
-    let mut sizes = Zip64::new(&extra);
+    let rest = record_length(&record) - record.len();
+    record.extend(take(reader, rest)?);
+    Ok((entry_of(&record, shift)?, record.len() as u64))
+}
+
+/// The record at the start of a directory, if all of it is there.
+fn whole_record(there: &[u8]) -> Option<&[u8]> {
+    let is_record = there.len() >= CENTRAL_RECORD && there.starts_with(CENTRAL_HEADER);
+    is_record.then(|| there.get(..record_length(there)))?
+}
+
+/// The length of a record with its name, its extra fields and its comment.
+fn record_length(header: &[u8]) -> usize {
+    let lengths = [28, 30, 32].map(|field| usize::from(u16_at(header, field)));
+    CENTRAL_RECORD + lengths.iter().sum::<usize>()
+}
+
+/// What a record says.
+fn entry_of(record: &[u8], shift: u64) -> Result<Entry, Error> {
+    let (header, rest) = record.split_at(CENTRAL_RECORD);
+    let (name, rest) = rest.split_at(u16_at(header, 28).into());
+    let extra = &rest[..u16_at(header, 30).into()];
+    let mut sizes = Zip64::new(extra);
     let mut wide = |value: u32| sizes.wide(value);
     // APPNOTE 4.5.3: the 64-bit values stand in this order, only those that are needed.
-    let size = wide(u32_at(&header, 24))?;
-    let compressed = wide(u32_at(&header, 20))?;
-    let offset = wide(u32_at(&header, 42))?;
+    let size = wide(u32_at(header, 24))?;
+    let compressed = wide(u32_at(header, 20))?;
+    let offset = wide(u32_at(header, 42))?;
     let too_far = || malformed("an entry of its zip directory points past any file");
-    let entry = Entry {
-        name: String::from_utf8(name)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        flags: u16_at(&header, 8),
-        method: u16_at(&header, 10),
-        crc: u32_at(&header, 16),
+    Ok(Entry {
+        name: str::from_utf8(name).map_or_else(|_| lossy(name), str::to_owned),
+        flags: u16_at(header, 8),
+        method: u16_at(header, 10),
+        crc: u32_at(header, 16),
         compressed,
         size,
         header: offset
             .checked_add(shift)
             .filter(|at| *at < 1 << 62)
             .ok_or_else(too_far)?,
-    };
-    Ok((entry, length as u64))
+    })
+}
+
+/// A name that is none in UTF-8, as far as it is one.
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// The zip64 field among an entry's extra fields.
@@ -308,8 +337,8 @@ impl<'a> Zip64<'a> {
     }
 }
 
-fn take(reader: &mut impl Read, length: u16) -> Result<Vec<u8>, Error> {
-    let mut bytes = vec![0; length.into()];
+fn take(reader: &mut impl Read, length: usize) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; length];
     reader.read_exact(&mut bytes).map_err(broken)?;
     Ok(bytes)
 }

@@ -51,6 +51,18 @@ fn names(bytes: &[u8]) -> Result<Vec<String>, Error> {
     Ok(entries.into_iter().map(|entry| entry.name).collect())
 }
 
+#[test]
+fn records_are_read_wherever_a_block_of_the_file_ends() {
+    let bytes = archive(&[("first.xml", "1"), ("grüße.xml", ""), ("last.xml", "3")]);
+    let whole = names(&bytes).unwrap();
+    for capacity in 1..=2 * CENTRAL_RECORD {
+        let mut reader = io::BufReader::with_capacity(capacity, Cursor::new(&bytes));
+        let found = entries(&mut reader).unwrap().into_iter();
+        let found: Vec<_> = found.map(|entry| entry.name).collect();
+        assert_eq!(found, whole, "{capacity}");
+    }
+}
+
 fn first(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let mut reader = Cursor::new(bytes);
     let entries = entries(&mut reader)?;
