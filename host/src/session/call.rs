@@ -105,7 +105,7 @@ impl Session {
     ///
     /// # Limits
     ///
-    /// Those of the session's [`Policy`].
+    /// Those of the session's [`Policy`](crate::Policy).
     pub fn call(&self, tool: &str, arguments: impl Into<Arguments>) -> Result<Output, CallError> {
         self.call_with(tool, arguments, CallOptions::default())
     }
