@@ -37,6 +37,7 @@ impl Open<'_> {
 struct Branch<'a> {
     tag: Tag<'a>,
     rest: &'a str,
+    next_declaration: usize,
 }
 
 impl<'a> Xml<'a> {
@@ -102,18 +103,22 @@ impl<'a> Xml<'a> {
     /// Takes a branch after all, once it is known that there is no better one.
     fn go_back(&mut self, name: &'a str, branch: Branch<'a>) -> Result<(), Error> {
         self.rest = branch.rest;
-        self.next_declaration = 0;
+        self.next_declaration = branch.next_declaration;
         let (taken, first) = (true, None);
         let kind = Open::Alternatives { taken, first };
         self.open.push(Opened { name, kind });
         let (name, kind) = (branch.tag.name(), Open::Branch);
         self.open.push(Opened { name, kind });
-        self.declare(&branch.tag)
+        self.declare_those_of(&branch.tag)
     }
 
     fn choice(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
         let is_understood = self.understands(tag)?;
-        let (tag, rest) = (*tag, self.rest);
+        let branch = Branch {
+            tag: *tag,
+            rest: self.rest,
+            next_declaration: self.next_declaration,
+        };
         if let [.., around, _] = self.open.as_mut_slice()
             && let Open::Alternatives {
                 taken: false,
@@ -122,7 +127,7 @@ impl<'a> Xml<'a> {
             && !is_understood
             && !tag.is_closed
         {
-            *first = Some(Box::new(Branch { tag, rest }));
+            *first = Some(Box::new(branch));
         }
         self.branch(is_understood)
     }

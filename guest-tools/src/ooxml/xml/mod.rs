@@ -397,6 +397,12 @@ impl<'a> Xml<'a> {
         }
         let next = self.declarations.find(self.rest.as_bytes());
         self.next_declaration = next.map_or(usize::MAX, |at| behind + at);
+        self.declare_those_of(tag)
+    }
+
+    /// The same where it is not known that there are none, and what comes behind the tag is not
+    /// looked at.
+    fn declare_those_of(&mut self, tag: &Tag<'a>) -> Result<(), Error> {
         let inside = &tag.text.as_bytes()[tag.name..];
         if inside.len() < SHORTEST_DECLARATION || self.declarations.find(inside).is_none() {
             return Ok(());
