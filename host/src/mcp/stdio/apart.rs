@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Answers, message};
+use super::Answers;
 use crate::mcp::handler::Handler;
 use crate::mcp::under_way::UnderWay;
 
@@ -39,11 +39,8 @@ impl Apart {
         }
     }
 
-    /// A message came from the client.
+    /// A message came from the client with which a session begins.
     pub(super) fn hear(&mut self, message: &ClientJsonRpcMessage) {
-        if !message::begins(message) {
-            return;
-        }
         let JsonRpcMessage::Request(request) = message else {
             return;
         };

@@ -158,8 +158,10 @@ impl Stdio {
             Understood::Nothing => {}
             Understood::Answer(answer) => self.answer(answer),
             Understood::Message(message, weight) => {
-                self.apart.hear(&message);
-                self.begun |= message::begins(&message);
+                if message::begins(&message) {
+                    self.begun = true;
+                    self.apart.hear(&message);
+                }
                 if self.begun || matches!(*message, JsonRpcMessage::Request(_)) {
                     self.waiting = Some((message, weight));
                 }
